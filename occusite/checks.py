@@ -1,0 +1,34 @@
+"""Input checks shared by every public function: an error names the field, the value and what is allowed."""
+
+from __future__ import annotations
+
+
+def whole(field: str, value: object, low: int, high: int | None = None, unit: str = "") -> int:
+    """Return `value` as an int between `low` and `high` inclusive (`high=None`: no upper bound).
+
+    Raises `ValueError` naming `field`, `value` and the allowed range. Floats are refused, even whole ones:
+    a launch is counted, not measured.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
+        allowed = f"{low}–{high}" if high is not None else f"{low} or more"
+        raise ValueError(f"{field}: {value!r} is not allowed; give a whole number, {allowed}{' ' + unit if unit else ''}")
+    return value
+
+
+def number(field: str, value: object, low: float, high: float | None = None, unit: str = "") -> float:
+    """Return `value` as a float with `low` < value ≤ `high` (`high=None`: any finite number).
+
+    Raises `ValueError` naming `field`, `value` and the allowed range.
+    """
+    valid = isinstance(value, int | float) and not isinstance(value, bool)
+    if not valid or not low < value < float("inf") or (high is not None and value > high):  # type: ignore[operator]
+        allowed = f"above {low:g} and at most {high:g}" if high is not None else f"a finite number above {low:g}"
+        raise ValueError(f"{field}: {value!r} is not allowed; give {allowed}{' ' + unit if unit else ''}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def choice(field: str, value: object, allowed: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `allowed`; else raise `ValueError` naming all three."""
+    if value not in allowed:
+        raise ValueError(f"{field}: {value!r} is not allowed; give one of {', '.join(allowed)}")
+    return str(value)
