@@ -1,0 +1,23 @@
+"""Occusite: exact GPU occupancy, and the book that teaches it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occusite.result import Device, Occupancy, Step
+
+__version__ = "0.1.0"
+__all__ = ["Device", "Occupancy", "Step", "__version__", "occupancy"]
+
+
+def occupancy(device: Device | str, launch: Any) -> Occupancy:
+    """Residency of `launch` on `device`: one call for every vendor.
+
+    `device` is a device object (`paper.SM()`, `nvidia.device("8.9")`, …) or a name that `devices.find` knows
+    ("rtx 4090", "sm_90a", "paper"). Raises `ValueError` for an unknown name, with near matches.
+    """
+    if isinstance(device, str):
+        from occusite import devices
+
+        device = devices.find(device)
+    return device.occupancy(launch)

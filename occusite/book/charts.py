@@ -1,0 +1,234 @@
+"""Charts as Vega-Lite specs: one spec makes the static picture at build and the live chart in the browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from occusite import paper, staircase
+from occusite.result import BUDGET_NAMES
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+WIDE, NARROW = 640, 320
+
+Rows = list[dict[str, Any]]
+
+# Colours are the page's own variables, so a chart follows the light and dark schemes by style sheet alone.
+BUDGET_SCALE = {
+    "domain": list(BUDGET_NAMES),
+    "range": [f"var(--occ-{name.replace('_', '-')})" for name in BUDGET_NAMES],
+}
+CONFIG: dict[str, Any] = {
+    "background": None,
+    "font": "Inter Variable, Inter, sans-serif",
+    "padding": 4,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "var(--occ-ink-soft)",
+        "titleColor": "var(--occ-ink)",
+        "domainColor": "var(--occ-line)",
+        "tickColor": "var(--occ-line)",
+        "gridColor": "var(--occ-grid)",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": 500,
+        "titlePadding": 10,
+        "labelFlush": False,
+    },
+    "text": {"color": "var(--occ-ink)", "fontSize": 12},
+    "legend": {"labelColor": "var(--occ-ink)", "titleColor": "var(--occ-ink)", "labelFontSize": 12},
+}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A Vega-Lite `spec` without its data or width, the `datasets` it names, and `alt`: what the picture shows."""
+
+    spec: Mapping[str, Any]
+    datasets: Mapping[str, Rows]
+    alt: str
+
+    def full(self, width: int = WIDE) -> dict[str, Any]:
+        """The whole spec at `width` CSS pixels, ready for Vega-Lite."""
+        return {
+            "$schema": SCHEMA,
+            "width": width,
+            "autosize": {"type": "fit", "contains": "padding"},
+            "config": CONFIG,
+            **self.spec,
+            "datasets": dict(self.datasets),
+        }
+
+    def json(self) -> str:
+        """The whole spec as JSON that may stand inside a script element."""
+        return json.dumps(self.full(), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+    def figure(self, static: str, part: str = "", caption: str = "") -> str:
+        """The figure element: `static` pictures, their text alternative, the spec for the live chart."""
+        name = f' data-part="{escape(part)}"' if part else ""
+        below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+        return (
+            f'<figure class="occ-figure" data-kind="chart"{name}>'
+            f'<div class="occ-chart" role="img" aria-label="{escape(self.alt)}">{static}</div>'
+            f'<script type="application/json" class="occ-spec">{self.json()}</script>{below}</figure>'
+        )
+
+
+def staircase_rows(device: Any, launch: Any, knob: str = "registers") -> Rows:
+    """One row a plateau: first and last value of the knob (the last widened by one for drawing), warps, budget."""
+    return [
+        {
+            "x": p.first,
+            "x2": p.last + 1,
+            "warps": p.warps,
+            "budget": p.binding[0] if p.warps else "none",
+            "tip": f"{span(p.first, p.last)} {KNOB_UNITS[knob]}: {p.warps} warps"
+            + (" · " + " + ".join(BUDGET_NAMES[b] for b in p.binding) if p.warps else " · cannot launch"),
+        }
+        for p in staircase.plateaus(device, launch, knob)
+    ]
+
+
+KNOB_UNITS = {"registers": "registers", "threads": "threads", "shared_memory": "bytes", "dynamic_shared": "bytes"}
+
+
+def span(first: int, last: int) -> str:
+    """A range of whole numbers, or the one number."""
+    return f"{first}–{last}" if last > first else str(first)
+
+
+def cliffs(
+    device: Any,
+    launch: Any,
+    *,
+    registers: int | None = None,
+    register_budget: Sequence[tuple[int, int]] = (),
+    height: int = 260,
+) -> Chart:
+    """Resident warps against registers per thread: the staircase, coloured by its binding budget.
+
+    `register_budget` adds the dashed curve of the register budget alone as (registers, warps) points; `registers`
+    marks the reader's own value.
+    """
+    stairs = staircase_rows(device, launch)
+    slots = device.occupancy(launch).slots
+    here = [{"x": registers + 0.5, "warps": _at(stairs, registers)}] if registers is not None else []
+    x = {
+        "field": "x",
+        "type": "quantitative",
+        "scale": {"domain": [1, 256], "nice": False},
+        "axis": {"title": "registers per thread", "values": [1, 32, 64, 96, 128, 160, 192, 224, 255], "grid": False},
+    }
+    y = {
+        "field": "warps",
+        "type": "quantitative",
+        "scale": {"domain": [0, slots * 1.25]},
+        "axis": {"title": "resident warps", "values": list(range(0, slots + 1, 8))},
+    }
+    colour = {"field": "budget", "type": "nominal", "scale": BUDGET_SCALE, "legend": None}
+    spec = {
+        "height": height,
+        "layer": [
+            {
+                "data": {"name": "budget_alone"},
+                "mark": {
+                    "type": "line",
+                    "interpolate": "step-after",
+                    "strokeDash": [4, 4],
+                    "strokeWidth": 1.5,
+                    "clip": True,
+                    "color": "var(--occ-registers)",
+                },
+                "encoding": {"x": x, "y": y},
+            },
+            {
+                "data": {"name": "stairs"},
+                "mark": {"type": "bar", "opacity": 0.14, "clip": True},
+                "encoding": {"x": x, "x2": {"field": "x2"}, "y": y, "color": colour, "tooltip": {"field": "tip"}},
+            },
+            {
+                "data": {"name": "stairs"},
+                "mark": {"type": "rule", "strokeWidth": 3.5, "clip": True},
+                "encoding": {"x": x, "x2": {"field": "x2"}, "y": y, "color": colour, "tooltip": {"field": "tip"}},
+            },
+            {
+                "data": {"name": "here"},
+                "mark": {"type": "rule", "strokeWidth": 1, "color": "var(--occ-ink)"},
+                "encoding": {"x": {"field": "x", "type": "quantitative"}},
+            },
+            {
+                "data": {"name": "here"},
+                "mark": {"type": "point", "filled": True, "size": 90, "color": "var(--occ-ink)", "opacity": 1},
+                "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": y},
+            },
+        ],
+    }
+    steps = "; ".join(row["tip"] for row in stairs)
+    return Chart(
+        spec,
+        {
+            "budget_alone": [{"x": r, "warps": w} for r, w in register_budget],
+            "stairs": stairs,
+            "here": here,
+        },
+        f"A staircase of resident warps against registers per thread. {steps}.",
+    )
+
+
+def _at(stairs: Rows, value: int) -> int:
+    return next((row["warps"] for row in stairs if row["x"] <= value < row["x2"]), 0)
+
+
+def paper_cliffs(threads: int = 256, shared_kib: int = 12) -> Chart:
+    """The paper SM's staircase, with the register budget alone dashed."""
+    return cliffs(
+        paper.SM(),
+        paper.Launch(threads, 32, shared_kib * paper.KIB),
+        register_budget=register_budget(threads),
+    )
+
+
+def register_budget(threads: int) -> list[tuple[int, int]]:
+    """Warps the paper SM's register file alone would hold, for each register count."""
+    sm, warps = paper.SM(), -(-threads // paper.WARP)
+    return [(r, sm.registers // (warps * paper.WARP * r) * warps) for r in range(1, 257)]
+
+
+def roofline(rows: Rows, needed: int, slots: int, unit: str = "GB/s per SM") -> Chart:
+    """Throughput against resident warps: a slope, then a roof; `needed` marks the knee."""
+    spec = {
+        "height": 220,
+        "layer": [
+            {
+                "data": {"name": "throughput"},
+                "mark": {"type": "line", "strokeWidth": 2.5, "color": "var(--occ-accent)"},
+                "encoding": {
+                    "x": {
+                        "field": "warps",
+                        "type": "quantitative",
+                        "scale": {"nice": False},
+                        "axis": {"title": "resident warps", "grid": False, "format": "d"},
+                    },
+                    "y": {"field": "value", "type": "quantitative", "axis": {"title": unit, "tickCount": 5}},
+                },
+            },
+            {
+                "data": {"name": "marks"},
+                "mark": {"type": "rule", "strokeWidth": 1.5, "strokeDash": [4, 4], "color": "var(--occ-ink-soft)"},
+                "encoding": {"x": {"field": "warps", "type": "quantitative"}},
+            },
+            {
+                "data": {"name": "marks"},
+                "mark": {"type": "text", "align": {"expr": "datum.right ? 'right' : 'left'"}, "dx": {"expr": "datum.right ? -6 : 6"}, "dy": 8, "baseline": "top"},
+                "encoding": {
+                    "x": {"field": "warps", "type": "quantitative"},
+                    "y": {"field": "at", "type": "quantitative"},
+                    "text": {"field": "label"},
+                },
+            },
+        ],
+    }
+    return Chart(spec, {"throughput": rows, "marks": []}, f"Throughput rises with resident warps up to {needed}, then stays flat.")

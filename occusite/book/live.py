@@ -1,0 +1,37 @@
+"""What the browser calls: a widget's view, a cell's run. Everything in and out is JSON text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from occusite.book import cells, widget
+
+_pages: dict[str, cells.Namespace] = {}
+
+
+def view(name: str, values: str) -> str:
+    """The view of widget `name` for `values` (a JSON object), as JSON; `{"error": …}` for values out of range."""
+    try:
+        found = widget.load(name)
+        result: dict[str, Any] = found.view(**found.parse(json.loads(values))).data()
+    except ValueError as error:
+        result = {"error": str(error)}
+    return json.dumps(result, ensure_ascii=False)
+
+
+def run(page: str, label: str, source: str, on_text: Callable[[str], None] | None = None) -> str:
+    """Run a cell's `source` in the namespace of `page`; return its outputs as JSON."""
+    outputs, _ = cells.run(source, names(page), label, on_text)
+    return json.dumps(outputs, ensure_ascii=False)
+
+
+def names(page: str) -> cells.Namespace:
+    """The namespace of `page`, made at first use."""
+    return _pages.setdefault(page, cells.namespace())
+
+
+def forget(page: str) -> None:
+    """Drop a page's variables."""
+    _pages.pop(page, None)

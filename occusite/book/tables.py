@@ -1,0 +1,100 @@
+"""The book's tables, each computed when the page is built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occusite import littles_law, nvidia, paper, staircase
+from occusite.book.html import THIN, Markup, Table, budget, budgets, count, percent, text
+from occusite.result import Occupancy
+
+KIB = paper.KIB
+
+
+def budgets_on_paper(threads: int = 256, registers: int = 64, shared_kib: int = 12) -> Table:
+    """Budget · arithmetic · blocks · warps, for one launch on the paper SM."""
+    sm, launch = paper.SM(), paper.Launch(threads, registers, shared_kib * KIB)
+    return working_table(sm.occupancy(launch), f"Three budgets of the {sm.name}: {_launch(threads, registers, shared_kib)}")
+
+
+def working_table(answer: Occupancy, caption: str = "") -> Table:
+    """The working of any answer: one row a budget, binding rows marked."""
+    warps = answer.launch.warps
+    steps = [s for s in answer.steps if s.budget in answer.limits and s.unit == "blocks"]
+    rows = [
+        (
+            budget(s.budget),
+            s.text,
+            "any number" if s.value is None else s.value,
+            "any number" if s.value is None else s.value * warps,
+        )
+        for s in steps
+    ]
+    marked = frozenset(i for i, s in enumerate(steps) if s.budget in answer.binding)
+    return Table(("budget", "arithmetic", "blocks it allows", "warps"), rows, caption, marked)
+
+
+def plateaus(device: Any, launch: Any, caption: str = "") -> Table:
+    """The steps of the staircase in registers per thread."""
+    slots = device.occupancy(launch).slots
+    rows = [
+        (
+            f"{p.first}–{p.last}" if p.last > p.first else p.first,
+            p.warps,
+            percent(100 * p.warps / slots),
+            budgets(p.binding) if p.warps else "cannot launch",
+        )
+        for p in staircase.plateaus(device, launch, "registers")
+    ]
+    return Table(("registers per thread", "resident warps", "occupancy", "what binds"), rows, caption)
+
+
+def plateaus_on_paper(threads: int = 256, shared_kib: int = 12) -> Table:
+    """The paper SM's staircase."""
+    sm = paper.SM()
+    return plateaus(
+        sm, paper.Launch(threads, 32, shared_kib * KIB), f"Plateaus of the {sm.name}, {threads} threads, {shared_kib}{THIN}KiB per block"
+    )
+
+
+def plateaus_on_ada(threads: int = 256, shared_kib: int = 0) -> Table:
+    """The exact staircase of an Ada SM."""
+    return plateaus(
+        nvidia.device("8.9"),
+        nvidia.Launch(threads, 32, dynamic_shared=shared_kib * KIB),
+        f"Plateaus of an Ada SM, exact rule, {threads} threads" + (f", {shared_kib}{THIN}KiB per block" if shared_kib else ""),
+    )
+
+
+def compare(*launches: tuple[int, int, int], caption: str = "") -> Table:
+    """Several launches (threads, registers, shared KiB) on the paper SM, one a row."""
+    sm = paper.SM()
+    rows = []
+    for threads, registers, shared_kib in launches:
+        answer = sm.occupancy(paper.Launch(threads, registers, shared_kib * KIB))
+        rows.append((threads, registers, shared_kib, answer.blocks, answer.warps, percent(answer.percent), budgets(answer.binding)))
+    columns = ("threads", "registers", "shared (KiB)", "blocks", "warps", "occupancy", "what binds")
+    return Table(columns, rows, caption, head=False)
+
+
+def little(bandwidth: float = 2000, latency: float = 400, sms: int = 100, access: int = 128, loads: int = 2) -> Table:
+    """Little's law, step by step."""
+    need = littles_law.Supply(bandwidth, latency, sms, access, loads)
+    rows = [
+        ("in flight, whole GPU", f"{bandwidth:g} GB/s × {latency:g} ns", f"{_big(need.total)} bytes"),
+        ("per SM", f"{_big(need.total)} ÷ {sms}", f"{_big(need.per_sm)} bytes"),
+        ("warp accesses", f"{_big(need.per_sm)} ÷ {access}", f"{need.accesses:g}"),
+        ("warps", f"⌈{need.accesses:g} ÷ {loads}⌉", str(need.warps)),
+    ]
+    return Table(("what", "arithmetic", "comes to"), rows, "Little’s law, from the whole GPU down to one SM")
+
+
+def _big(value: float) -> str:
+    return f"{value:,.10g}".replace(",", THIN)
+
+
+def _launch(threads: int, registers: int, shared_kib: int) -> str:
+    return f"{threads} threads, {registers} registers per thread, {shared_kib}{THIN}KiB per block"
+
+
+__all__ = ["Markup", "Table", "count", "text"]

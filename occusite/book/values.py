@@ -1,0 +1,47 @@
+"""What inline values in prose can name: every number in a sentence is an expression over these."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occusite import littles_law, nvidia, paper, staircase  # noqa: F401 - names for the prose
+from occusite.book.html import THIN, Markup, budgets, count, percent, text  # noqa: F401
+from occusite.result import Occupancy
+
+KIB = paper.KIB
+SM = paper.SM()
+
+
+def on_paper(threads: int, registers: int, shared_kib: int = 0) -> Occupancy:
+    """The paper SM's answer; shared memory in KiB."""
+    return SM.occupancy(paper.Launch(threads, registers, shared_kib * KIB))
+
+
+def on_ada(threads: int, registers: int, shared_kib: int = 0) -> Occupancy:
+    """An Ada SM's exact answer; shared memory in KiB."""
+    return nvidia.device("8.9").occupancy(nvidia.Launch(threads, registers, static_shared=0, dynamic_shared=shared_kib * KIB))
+
+
+def limiter(answer: Occupancy) -> Markup:
+    """The binding budgets, in their colours."""
+    return budgets(answer.binding)
+
+
+def pct(answer: Occupancy) -> str:
+    """Occupancy as a rounded percentage."""
+    return percent(answer.percent)
+
+
+def kib(size: int) -> str:
+    """Bytes as KiB."""
+    return f"{size / KIB:g}{THIN}KiB"
+
+
+def most_registers(warps: int, threads: int = 256, shared_kib: int = 12, device: Any = SM) -> int:
+    """The most registers per thread at which `warps` warps are still resident."""
+    launch = (
+        paper.Launch(threads, 32, shared_kib * KIB)
+        if device is SM
+        else nvidia.Launch(threads, 32, dynamic_shared=shared_kib * KIB)
+    )
+    return max(p.last for p in staircase.plateaus(device, launch, "registers") if p.warps >= warps)
