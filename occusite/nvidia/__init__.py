@@ -1,0 +1,9 @@
+"""Exact occupancy of NVIDIA GPUs, Kepler to Rubin: `Device`, `Launch` and `device("8.9")`."""
+
+from __future__ import annotations
+
+from occusite.nvidia.device import Device, device
+from occusite.nvidia.launch import Launch
+from occusite.nvidia.rules import CHIPS, HEADER
+
+__all__ = ["CHIPS", "HEADER", "Device", "Launch", "device"]

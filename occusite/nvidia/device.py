@@ -1,0 +1,237 @@
+"""NVIDIA devices: limits as the driver reports them, and the exact residency of a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from occusite.checks import whole
+from occusite.nvidia import limits
+from occusite.nvidia.launch import Launch
+from occusite.nvidia.rules import CHIPS, KIB, Rules, rules_for
+from occusite.result import Occupancy, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """An NVIDIA GPU: the properties `cudaGetDeviceProperties` reports, and the rules of its compute capability.
+
+    Registers are 32-bit registers, shared memory is in bytes, `…_per_sm` counts one streaming multiprocessor.
+    `nvidia.device("8.9")` and `devices.find("rtx 4090")` give real ones.
+
+    Raises `ValueError` for a property below 1 (the reserve: below 0) or a compute capability without known rules.
+    """
+
+    compute_capability: str
+    name: str = ""
+    sm_count: int = 1
+    threads_per_sm: int = 2048
+    shared_memory_per_sm: int = 48 * KIB
+    shared_memory_per_block_opt_in: int = 48 * KIB
+    reserved_shared_memory: int = 0
+    registers_per_block: int = 65_536
+    registers_per_sm: int = 65_536
+    shared_memory_per_block: int = 48 * KIB
+    max_threads_per_block: int = 1024
+    warp_size: int = 32
+    rules: Rules = field(init=False, repr=False, compare=False)
+    major: int = field(init=False, repr=False, compare=False)
+    minor: int = field(init=False, repr=False, compare=False)
+    warps_per_sm: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        major, _, minor = str(self.compute_capability).partition(".")
+        rules = rules_for(int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+        if rules is None:
+            known = ", ".join(CHIPS)
+            raise ValueError(f"compute_capability: {self.compute_capability!r} is not known; give one of {known}")
+        for name in (
+            "sm_count",
+            "threads_per_sm",
+            "shared_memory_per_sm",
+            "registers_per_block",
+            "registers_per_sm",
+            "shared_memory_per_block",
+            "max_threads_per_block",
+            "warp_size",
+        ):
+            whole(name, getattr(self, name), 1)
+        whole("shared_memory_per_block_opt_in", self.shared_memory_per_block_opt_in, 0)
+        whole("reserved_shared_memory", self.reserved_shared_memory, 0)
+        put = object.__setattr__
+        put(self, "rules", rules)
+        put(self, "major", int(major))
+        put(self, "minor", int(minor))
+        put(self, "warps_per_sm", self.threads_per_sm // self.warp_size)
+        if not self.name:
+            put(self, "name", f"compute capability {self.compute_capability}")
+
+    @property
+    def reserves(self) -> bool:
+        """Whether a block's limit counts the system's reserve on top (CC ≥ 8.0)."""
+        return self.major >= 8
+
+    def max_dynamic_shared(self, launch: Launch) -> int:
+        """Bytes of dynamic shared memory the kernel may ask for: its own cap, or all the device lets a block have."""
+        if launch.max_dynamic_shared is not None:
+            return launch.max_dynamic_shared
+        most = max(self.shared_memory_per_block_opt_in, self.shared_memory_per_block)
+        return max(most - launch.static_shared, 0)
+
+    def occupancy(self, launch: Launch) -> Occupancy:
+        """Exact residency on one SM: every limit, all that bind, and why a launch cannot run.
+
+        Raises `ValueError` only for a device whose shared memory its architecture cannot set aside.
+        """
+        rules = self.rules
+        threads = launch.threads
+        warps = -(-threads // self.warp_size)
+        registers, halves = limits.register_limit(self, warps, launch.registers, launch.partitioned_caching)
+        shared, allocated = limits.shared_limit(
+            self,
+            launch.static_shared,
+            launch.dynamic_shared,
+            self.max_dynamic_shared(launch),
+            launch.opt_in,
+            limits.preferred_pool(self, launch.carveout, launch.cache_preference),
+        )
+        slots = limits.warp_limit(self, threads, halves)
+        found = {
+            "registers": registers,
+            "shared_memory": shared,
+            "warps": slots,
+            "blocks": rules.max_blocks,
+            "barriers": limits.count_limit(rules.barriers, launch.barriers),
+            "virtual": limits.count_limit(rules.virtual, launch.virtual),
+        }
+        blocks = min([v for v in found.values() if v is not None])
+        reason = ""
+        binding = tuple([b for b, v in found.items() if v == blocks])
+        if blocks == 0 or launch.cluster != 1:
+            from occusite.nvidia.reasons import cluster_reason, reason_for
+
+            reason = cluster_reason(self, launch)
+            if reason:
+                blocks, binding = 0, ()
+            elif blocks == 0:
+                reason = reason_for(self, launch, found)
+        return Occupancy(
+            self,
+            launch,
+            blocks,
+            blocks * warps,
+            self.warps_per_sm,
+            found,
+            binding,
+            {
+                "registers_per_block": limits.registers_per_warp(self, launch.registers) * warps,
+                "shared_memory_per_block": allocated,
+                "partitioned_caching": int(halves),
+            },
+            reason,
+        )
+
+    def resident_blocks(self, threads: int, registers: int, static_shared: int = 0, dynamic_shared: int = 0) -> int:
+        """Resident blocks alone for a launch with default options: plain integers in, unchecked.
+
+        Many calls are served faster by `counter`.
+        """
+        return self.counter(static_shared=static_shared)(threads, registers, dynamic_shared)
+
+    def counter(self, **options: Any) -> Callable[..., int]:
+        """A function `(threads, registers, dynamic_shared=0) -> resident blocks` for sweeps: unchecked, ≤ 1 µs a call.
+
+        `options` are `Launch`'s other fields (`static_shared`, `carveout`, `barriers`, …), the same for every call.
+        Answers come from the rule functions that `occupancy` uses, each asked once and remembered.
+        """
+        if "dynamic_shared" in options:
+            raise ValueError("dynamic_shared: give it to the returned function, not as an option")
+        return _counter(self, Launch(threads=1, registers=0, **options))
+
+    def working(self, launch: Launch) -> tuple[Step, ...]:
+        """The arithmetic written out line by line, each with the name of its rule."""
+        from occusite.nvidia.working import working
+
+        return working(self, launch)
+
+
+class _Remembered(dict[Any, int]):
+    """A table whose missing entries are filled in by a rule."""
+
+    def __init__(self, rule: Callable[[Any], int]) -> None:
+        self.rule = rule
+
+    def __missing__(self, key: Any) -> int:
+        self[key] = value = self.rule(key)
+        return value
+
+
+def _counter(device: Device, launch: Launch) -> Callable[..., int]:
+    from occusite.nvidia.reasons import cluster_reason
+
+    rules = device.rules
+    refused = bool(cluster_reason(device, launch))
+    warp, most_threads, unit = device.warp_size, device.max_threads_per_block, rules.shared_unit
+    cap = device.max_dynamic_shared(launch)
+    most_dynamic = float(cap) if launch.opt_in else float("inf")
+    preferred = limits.preferred_pool(device, launch.carveout, launch.cache_preference)
+    block_limit = limits.shared_block_limit(
+        device, launch.static_shared + device.reserved_shared_memory + cap, launch.opt_in
+    )
+    fixed = launch.static_shared + device.reserved_shared_memory
+    counted = [
+        limit
+        for limit in (
+            rules.max_blocks,
+            limits.count_limit(rules.barriers, launch.barriers),
+            limits.count_limit(rules.virtual, launch.virtual),
+        )
+        if limit is not None
+    ]
+
+    def without_shared(key: tuple[int, int]) -> int:
+        warps, registers = key
+        by_registers, halves = limits.register_limit(device, warps, registers, launch.partitioned_caching)
+        threads = min(warps * warp, most_threads)
+        found = min(*counted, limits.warp_limit(device, threads, halves))
+        return found if by_registers is None else min(found, by_registers)
+
+    def by_shared_units(units: int) -> int:
+        allocated = units * unit
+        if allocated == 0:
+            return rules.max_blocks
+        return 0 if allocated > block_limit else limits.shared_pool(device, allocated, preferred) // allocated
+
+    cells, pools = _Remembered(without_shared), _Remembered(by_shared_units)
+
+    def blocks(threads: int, registers: int, dynamic_shared: int = 0) -> int:
+        if threads > most_threads or dynamic_shared > most_dynamic or refused:
+            return 0
+        found = cells[-(-threads // warp), registers]
+        shared = pools[-(-(fixed + dynamic_shared) // unit)]
+        return found if found < shared else shared
+
+    return blocks
+
+
+def device(compute_capability: str | float) -> Device:
+    """The device that stands for a compute capability, "5.0" … "12.1": its limits, and the SM count of an example.
+
+    Raises `ValueError` for a compute capability without known rules. For GPUs by name see `devices.find`.
+    """
+    text = str(compute_capability)
+    chip = CHIPS.get(text)
+    if chip is None:
+        raise ValueError(f"compute_capability: {compute_capability!r} is not known; give one of {', '.join(CHIPS)}")
+    return Device(
+        text,
+        f"compute capability {text} ({chip.family})",
+        chip.sms,
+        chip.threads,
+        chip.shared,
+        chip.opt_in,
+        chip.reserved,
+        chip.registers_per_block,
+        chip.registers,
+    )
