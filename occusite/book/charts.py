@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from occusite import paper, staircase
 from occusite.result import BUDGET_NAMES
@@ -51,6 +51,13 @@ class Chart:
     datasets: Mapping[str, Rows]
     alt: str
 
+    @classmethod
+    def from_json(cls, text: str, alt: str) -> Chart:
+        """The chart whose whole spec is `text`, as `json()` gave it or as any Vega-Lite program writes it."""
+        spec = json.loads(text)
+        datasets = spec.pop("datasets", {})
+        return cls({k: v for k, v in spec.items() if k != "width"}, datasets, alt)
+
     def full(self, width: int = WIDE) -> dict[str, Any]:
         """The whole spec at `width` CSS pixels, ready for Vega-Lite."""
         return {
@@ -77,18 +84,62 @@ class Chart:
         )
 
 
+class Stretch(NamedTuple):
+    """Values of a knob, `first` to `last`, with the same resident warps and the same binding budgets."""
+
+    first: int
+    last: int
+    warps: int
+    binding: tuple[str, ...]
+
+
+def stretches(device: Any, launch: Any, knob: str = "registers") -> list[Stretch]:
+    """The staircase, cut where the warps change and where another budget begins to bind as well."""
+    field = staircase.field_of(launch, knob)
+
+    def binding(value: int) -> tuple[str, ...]:
+        return device.occupancy(replace(launch, **{field: value})).binding  # type: ignore[no-any-return]
+
+    found = []
+    for step in staircase.plateaus(device, launch, knob):
+        start, low, beyond = step.first, step.first, step.last + 1
+        here = binding(start)
+        while start < beyond:
+            low, high = start, beyond
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if binding(middle) == here else (low, middle)
+            found.append(Stretch(start, low, step.warps, here))
+            start = low + 1
+            here = binding(start) if start < beyond else here
+    return found
+
+
+def steps(device: Any, launch: Any, knob: str = "registers") -> list[Stretch]:
+    """The staircase's whole steps; a step's binding budgets are those that bind on all of it."""
+    merged: list[Stretch] = []
+    for part in stretches(device, launch, knob):
+        if merged and merged[-1].warps == part.warps:
+            before = merged[-1]
+            both = tuple(b for b in before.binding if b in part.binding)
+            merged[-1] = Stretch(before.first, part.last, part.warps, both)
+        else:
+            merged.append(part)
+    return merged
+
+
 def staircase_rows(device: Any, launch: Any, knob: str = "registers") -> Rows:
-    """One row a plateau: first and last value of the knob (the last widened by one for drawing), warps, budget."""
+    """One row a stretch: its first and last value (the last widened by one for drawing), warps, budget, its words."""
     return [
         {
             "x": p.first,
             "x2": p.last + 1,
             "warps": p.warps,
-            "budget": p.binding[0] if p.warps else "none",
+            "budget": p.binding[0] if p.warps and p.binding else "virtual",
             "tip": f"{span(p.first, p.last)} {KNOB_UNITS[knob]}: {p.warps} warps"
             + (" · " + " + ".join(BUDGET_NAMES[b] for b in p.binding) if p.warps else " · cannot launch"),
         }
-        for p in staircase.plateaus(device, launch, knob)
+        for p in stretches(device, launch, knob)
     ]
 
 
@@ -105,12 +156,13 @@ def cliffs(
     launch: Any,
     *,
     registers: int | None = None,
+    needed: int | None = None,
     register_budget: Sequence[tuple[int, int]] = (),
     height: int = 260,
 ) -> Chart:
     """Resident warps against registers per thread: the staircase, coloured by its binding budget.
 
-    `register_budget` adds the dashed curve of the register budget alone as (registers, warps) points; `registers`
+    `needed` draws a level to reach; `register_budget` adds the dashed curve of the register budget alone as (registers, warps) points; `registers`
     marks the reader's own value.
     """
     stairs = staircase_rows(device, launch)
@@ -155,6 +207,16 @@ def cliffs(
                 "encoding": {"x": x, "x2": {"field": "x2"}, "y": y, "color": colour, "tooltip": {"field": "tip"}},
             },
             {
+                "data": {"name": "needed"},
+                "mark": {"type": "rule", "strokeWidth": 1.5, "strokeDash": [2, 3], "color": "var(--occ-ink)"},
+                "encoding": {"y": y},
+            },
+            {
+                "data": {"name": "needed"},
+                "mark": {"type": "text", "align": "right", "baseline": "bottom", "dy": -4, "fontWeight": 600},
+                "encoding": {"x": {"datum": 255, "type": "quantitative"}, "y": y, "text": {"field": "label"}},
+            },
+            {
                 "data": {"name": "here"},
                 "mark": {"type": "rule", "strokeWidth": 1, "color": "var(--occ-ink)"},
                 "encoding": {"x": {"field": "x", "type": "quantitative"}},
@@ -173,6 +235,9 @@ def cliffs(
             "budget_alone": [{"x": r, "warps": w} for r, w in register_budget],
             "stairs": stairs,
             "here": here,
+            "needed": [{"warps": needed, "label": f"needed: {needed} warps"}]
+            if needed and needed <= slots * 1.2
+            else [],
         },
         f"A staircase of resident warps against registers per thread. {steps}.",
     )
@@ -222,7 +287,13 @@ def roofline(rows: Rows, needed: int, slots: int, unit: str = "GB/s per SM") -> 
             },
             {
                 "data": {"name": "marks"},
-                "mark": {"type": "text", "align": {"expr": "datum.right ? 'right' : 'left'"}, "dx": {"expr": "datum.right ? -6 : 6"}, "dy": 8, "baseline": "top"},
+                "mark": {
+                    "type": "text",
+                    "align": {"expr": "datum.right ? 'right' : 'left'"},
+                    "dx": {"expr": "datum.right ? -6 : 6"},
+                    "dy": 8,
+                    "baseline": "top",
+                },
                 "encoding": {
                     "x": {"field": "warps", "type": "quantitative"},
                     "y": {"field": "at", "type": "quantitative"},
@@ -231,4 +302,8 @@ def roofline(rows: Rows, needed: int, slots: int, unit: str = "GB/s per SM") -> 
             },
         ],
     }
-    return Chart(spec, {"throughput": rows, "marks": []}, f"Throughput rises with resident warps up to {needed}, then stays flat.")
+    return Chart(
+        spec,
+        {"throughput": rows, "marks": []},
+        f"Throughput rises with resident warps up to {needed}, then stays flat.",
+    )

@@ -18,7 +18,7 @@ from pygments.lexers import PythonLexer
 from pymdownx.inlinehilite import InlineHiliteException
 from pymdownx.superfences import SuperFencesException
 
-from occusite.book import cells, charts, html, tables, values, widget
+from occusite.book import cells, charts, exercise, html, tables, values, widget
 from occusite.book.svg import static
 
 Formatter = Callable[..., str]
@@ -73,11 +73,10 @@ def cell(source: str, options: dict[str, Any], md: Any) -> str:
         told = "\n".join(o["data"] for o in outputs if o["kind"] == "error") or "it raised nothing"
         raise ValueError(f"expect: the cell was to raise {expected or 'nothing'}, but:\n{told}")
     hidden = " hidden" if options.get("hidden") == "true" else ""
-    code = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
     return (
         f'<section class="occ-cell" data-cell="{state.cells}" data-expect="{escape(expected)}"'
         f'{hidden} aria-label="Python cell {state.cells}">'
-        f'<div class="occ-cell-source highlight"><pre tabindex="0"><code>{code}</code></pre></div>'
+        f'<div class="occ-cell-source highlight"><pre tabindex="0"><code>{_python(source)}</code></pre></div>'
         f'<script type="application/json" class="occ-cell-code">{_script(source)}</script>'
         '<div class="occ-cell-toolbar"></div>'
         f'<div class="occ-output" data-output>{"".join(output(o) for o in outputs)}</div></section>'
@@ -88,9 +87,7 @@ def output(item: cells.Output) -> str:
     """One output of a cell as HTML; the browser's cells.js makes the same from the same data."""
     kind, data = item["kind"], item["data"]
     if kind == "chart":
-        chart = charts.Chart({k: v for k, v in json.loads(data).items()}, {}, item.get("alt", ""))
-        full = json.loads(data)
-        chart = charts.Chart({k: v for k, v in full.items() if k != "datasets"}, full.get("datasets", {}), chart.alt)
+        chart = charts.Chart.from_json(data, item.get("alt", ""))
         return chart.figure(static(chart))
     if kind in ("html", "svg"):
         return f'<div class="occ-out occ-out--{kind}">{data}</div>'
@@ -132,6 +129,21 @@ def chart(source: str, options: dict[str, Any], md: Any) -> str:
 
 
 @_strict
+def exercise_fence(source: str, options: dict[str, Any], md: Any) -> str:
+    """Shows the exercise called by its name."""
+    name = source.strip()
+    return exercise.render(exercise.load(name), name, f"exercise-{name.replace('_', '-')}", _python)
+
+
+@_strict
+def predict(source: str, options: dict[str, Any], md: Any) -> str:
+    """A quick prediction in a page's text: its answer and its slips are expressions over `occusite.book.values`."""
+    state = page(md)
+    state.exercises += 1
+    return exercise.render(exercise.quick(yaml.safe_load(source), vars(values), vars(tables)), "", f"predict-{state.exercises}", _python)
+
+
+@_strict
 def math(source: str, options: dict[str, Any], md: Any) -> str:
     """Display math."""
     return f'<div class="occ-math" tabindex="0">{latex_to_mathml(source.strip(), display="block")}</div>'
@@ -143,6 +155,10 @@ def _fields(source: str) -> tuple[str, dict[str, str]]:
     if not match:
         return source.strip(), {}
     return source[: match.start()].strip(), yaml.safe_load(source[match.start() :])
+
+
+def _python(source: str) -> str:
+    return str(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
 
 
 def _script(value: object) -> str:

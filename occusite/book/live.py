@@ -1,4 +1,4 @@
-"""What the browser calls: a widget's view, a cell's run. Everything in and out is JSON text."""
+"""What the browser calls: a widget's view, a cell's run, an exercise's check. Everything in and out is JSON text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from occusite.book import cells, widget
+from occusite.book import cells, exercise, widget
 
 _pages: dict[str, cells.Namespace] = {}
 
@@ -25,6 +25,14 @@ def run(page: str, label: str, source: str, on_text: Callable[[str], None] | Non
     """Run a cell's `source` in the namespace of `page`; return its outputs as JSON."""
     outputs, _ = cells.run(source, names(page), label, on_text)
     return json.dumps(outputs, ensure_ascii=False)
+
+
+def check(name: str, source: str) -> str:
+    """Judge a program written for exercise `name`: `{"passed", "message" (HTML), "outputs"}` as JSON."""
+    verdict = exercise.check(name, source)
+    return json.dumps(
+        {"passed": verdict.passed, "message": verdict.message, "outputs": list(verdict.outputs)}, ensure_ascii=False
+    )
 
 
 def names(page: str) -> cells.Namespace:

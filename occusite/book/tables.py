@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from occusite import littles_law, nvidia, paper, staircase
+from occusite import littles_law, nvidia, paper
+from occusite.book import charts
 from occusite.book.html import THIN, Markup, Table, budget, budgets, count, percent, text
 from occusite.result import Occupancy
 
@@ -14,7 +15,9 @@ KIB = paper.KIB
 def budgets_on_paper(threads: int = 256, registers: int = 64, shared_kib: int = 12) -> Table:
     """Budget · arithmetic · blocks · warps, for one launch on the paper SM."""
     sm, launch = paper.SM(), paper.Launch(threads, registers, shared_kib * KIB)
-    return working_table(sm.occupancy(launch), f"Three budgets of the {sm.name}: {_launch(threads, registers, shared_kib)}")
+    return working_table(
+        sm.occupancy(launch), f"Three budgets of the {sm.name}: {_launch(threads, registers, shared_kib)}"
+    )
 
 
 def working_table(answer: Occupancy, caption: str = "") -> Table:
@@ -44,7 +47,7 @@ def plateaus(device: Any, launch: Any, caption: str = "") -> Table:
             percent(100 * p.warps / slots),
             budgets(p.binding) if p.warps else "cannot launch",
         )
-        for p in staircase.plateaus(device, launch, "registers")
+        for p in charts.steps(device, launch)
     ]
     return Table(("registers per thread", "resident warps", "occupancy", "what binds"), rows, caption)
 
@@ -53,7 +56,9 @@ def plateaus_on_paper(threads: int = 256, shared_kib: int = 12) -> Table:
     """The paper SM's staircase."""
     sm = paper.SM()
     return plateaus(
-        sm, paper.Launch(threads, 32, shared_kib * KIB), f"Plateaus of the {sm.name}, {threads} threads, {shared_kib}{THIN}KiB per block"
+        sm,
+        paper.Launch(threads, 32, shared_kib * KIB),
+        f"Plateaus of the {sm.name}, {threads} threads, {shared_kib}{THIN}KiB per block",
     )
 
 
@@ -62,7 +67,8 @@ def plateaus_on_ada(threads: int = 256, shared_kib: int = 0) -> Table:
     return plateaus(
         nvidia.device("8.9"),
         nvidia.Launch(threads, 32, dynamic_shared=shared_kib * KIB),
-        f"Plateaus of an Ada SM, exact rule, {threads} threads" + (f", {shared_kib}{THIN}KiB per block" if shared_kib else ""),
+        f"Plateaus of an Ada SM, exact rule, {threads} threads"
+        + (f", {shared_kib}{THIN}KiB per block" if shared_kib else ""),
     )
 
 
@@ -72,9 +78,39 @@ def compare(*launches: tuple[int, int, int], caption: str = "") -> Table:
     rows = []
     for threads, registers, shared_kib in launches:
         answer = sm.occupancy(paper.Launch(threads, registers, shared_kib * KIB))
-        rows.append((threads, registers, shared_kib, answer.blocks, answer.warps, percent(answer.percent), budgets(answer.binding)))
+        rows.append(
+            (
+                threads,
+                registers,
+                shared_kib,
+                answer.blocks,
+                answer.warps,
+                percent(answer.percent),
+                budgets(answer.binding),
+            )
+        )
     columns = ("threads", "registers", "shared (KiB)", "blocks", "warps", "occupancy", "what binds")
     return Table(columns, rows, caption, head=False)
+
+
+def block_sizes(registers: int = 32) -> Table:
+    """How block size alone shapes occupancy on an Ada SM."""
+    ada = nvidia.device("8.9")
+    rows = []
+    for threads in (32, 64, 128, 256, 384, 512, 640, 768, 1024):
+        answer = ada.occupancy(nvidia.Launch(threads, registers))
+        rows.append(
+            (
+                threads,
+                answer.launch.warps,
+                answer.blocks,
+                answer.warps,
+                percent(answer.percent),
+                budgets(answer.binding),
+            )
+        )
+    columns = ("threads per block", "warps each", "blocks", "warps", "occupancy", "what binds")
+    return Table(columns, rows, f"Block sizes on an Ada SM, {registers} registers per thread, no shared memory")
 
 
 def little(bandwidth: float = 2000, latency: float = 400, sms: int = 100, access: int = 128, loads: int = 2) -> Table:

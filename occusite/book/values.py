@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from occusite import littles_law, nvidia, paper, staircase  # noqa: F401 - names for the prose
-from occusite.book.html import THIN, Markup, budgets, count, percent, text  # noqa: F401
+from occusite import littles_law, nvidia, paper, staircase
+from occusite.book.html import THIN, Markup, budget, budgets, count, percent, text  # noqa: F401
+from occusite.book.widgets.calculator import PAPER_ADA
 from occusite.result import Occupancy
 
 KIB = paper.KIB
@@ -19,7 +20,9 @@ def on_paper(threads: int, registers: int, shared_kib: int = 0) -> Occupancy:
 
 def on_ada(threads: int, registers: int, shared_kib: int = 0) -> Occupancy:
     """An Ada SM's exact answer; shared memory in KiB."""
-    return nvidia.device("8.9").occupancy(nvidia.Launch(threads, registers, static_shared=0, dynamic_shared=shared_kib * KIB))
+    return nvidia.device("8.9").occupancy(
+        nvidia.Launch(threads, registers, static_shared=0, dynamic_shared=shared_kib * KIB)
+    )
 
 
 def limiter(answer: Occupancy) -> Markup:
@@ -45,3 +48,24 @@ def most_registers(warps: int, threads: int = 256, shared_kib: int = 12, device:
         else nvidia.Launch(threads, 32, dynamic_shared=shared_kib * KIB)
     )
     return max(p.last for p in staircase.plateaus(device, launch, "registers") if p.warps >= warps)
+
+
+def plateau(registers: int, threads: int = 256, shared_kib: int = 12) -> staircase.Plateau:
+    """The step of the paper SM's staircase that `registers` stands on."""
+    steps = staircase.plateaus(SM, paper.Launch(threads, 32, shared_kib * KIB), "registers")
+    return next(p for p in steps if p.first <= registers <= p.last)
+
+
+def most_registers_on_ada(warps: int, threads: int = 256) -> int:
+    """The most registers per thread at which an Ada SM holds `warps` warps."""
+    return most_registers(warps, threads, 0, nvidia.device("8.9"))
+
+
+def on_ada_paper(threads: int, registers: int, shared_kib: int = 0) -> Occupancy:
+    """What the paper rule says of an Ada-class SM."""
+    return PAPER_ADA.occupancy(paper.Launch(threads, registers, shared_kib * KIB))
+
+
+def little(bandwidth: float, latency: float, sms: int, access: int = 128, loads: int = 1) -> littles_law.Supply:
+    """Little's law for one memory system."""
+    return littles_law.Supply(bandwidth, latency, sms, access, loads)

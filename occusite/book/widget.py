@@ -42,7 +42,7 @@ class Slider:
             f'<input type="range" id="{ident}" name="{self.name}" min="{self.low}" max="{self.high}" '
             f'step="{self.step}" value="{value}" autocomplete="off">'
             f'<span class="occ-value"><output for="{ident}">{value}</output>'
-            f'{f"&#8239;<span class=occ-unit>{escape(self.unit)}</span>" if self.unit else ""}</span></div>'
+            f"{f'&#8239;<span class=occ-unit>{escape(self.unit)}</span>' if self.unit else ''}</span></div>"
         )
 
 
@@ -89,7 +89,9 @@ class Choice:
             f"{' checked' if v == value else ''}><span>{escape(t)}</span></label>"
             for v, t in self.options.items()
         )
-        return f'<fieldset class="occ-control occ-control--radio"><legend>{escape(self.label)}</legend>{items}</fieldset>'
+        return (
+            f'<fieldset class="occ-control occ-control--radio"><legend>{escape(self.label)}</legend>{items}</fieldset>'
+        )
 
 
 Control = Slider | Choice

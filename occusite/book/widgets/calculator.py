@@ -1,0 +1,86 @@
+"""The calculator: three sliders, one bar a budget, a verdict; on paper and by the exact Ada rule."""
+
+from __future__ import annotations
+
+from occusite import nvidia, paper
+from occusite.book.bars import budget_bars, slot_bar
+from occusite.book.html import budgets
+from occusite.book.widget import Choice, Slider, View, Widget
+from occusite.result import Occupancy
+
+# An Ada-class SM as the paper rule sees it.
+PAPER_ADA = paper.SM(shared_memory=100 * paper.KIB, blocks=24, name="Ada-class SM, paper rule")
+
+# What the reader turned to get here: slots are filled by the block's size.
+KNOBS = {"registers": "registers", "shared_memory": "shared memory", "warps": "block size", "blocks": "block slots"}
+
+# Judgement by the share of warp slots filled, from the top.
+VERDICTS = (
+    (0.75, "Plenty: the scheduler almost always has a warp ready."),
+    (0.5, "Enough for most kernels."),
+    (0.25, "Thin: lean on independent work inside each warp."),
+    (0.0, "Starving: every stall shows."),
+)
+
+
+def view(threads: int, registers: int, shared: int, rule: str) -> View:
+    """The answer by the rule asked for, and where the other rule differs."""
+    on_paper = _paper(threads, registers, shared)
+    exact = _exact(threads, registers, shared)
+    answer, other = (exact, on_paper) if rule == "exact" else (on_paper, exact)
+    return View(
+        f"<strong>{headline(answer)}</strong> <br>{verdict(answer)}",
+        {
+            "bars": budget_bars(answer),
+            "slots": slot_bar(answer),
+            "note": f'<p class="occ-note">{difference(answer, other, rule)}</p>',
+        },
+    )
+
+
+def headline(answer: Occupancy) -> str:
+    """ "block size is the limiter · 6 blocks resident"."""
+    if not answer.runs:
+        return "This launch cannot run"
+    names = [KNOBS.get(b, b) for b in answer.binding]
+    told = f"{names[0]} is the limiter" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} tie"
+    return f"{told} · {answer.blocks} block{'s' if answer.blocks != 1 else ''} resident"
+
+
+def verdict(answer: Occupancy) -> str:
+    """One sentence of judgement that depends on the supply of warps."""
+    if not answer.runs:
+        return answer.reason[:1].upper() + answer.reason[1:] + "."
+    return next(said for share, said in VERDICTS if answer.warps >= share * answer.slots)
+
+
+def difference(answer: Occupancy, other: Occupancy, rule: str) -> str:
+    """What the other rule would have said."""
+    name = "paper rule" if rule == "exact" else "exact Ada rule"
+    if (answer.blocks, set(answer.binding)) == (other.blocks, set(other.binding)):
+        return f"The {name} gives the same answer here."
+    if not other.runs:
+        return f"By the {name} this launch cannot run: {other.reason}."
+    if answer.blocks == other.blocks:
+        return f"The {name} counts the same warps, but says {budgets(other.binding)} bind{'s' if len(other.binding) == 1 else ''}."
+    return f"The {name} says {other.warps} warps instead ({budgets(other.binding)})."
+
+
+def _paper(threads: int, registers: int, shared: int) -> Occupancy:
+    return PAPER_ADA.occupancy(paper.Launch(threads, registers, shared * paper.KIB))
+
+
+def _exact(threads: int, registers: int, shared: int) -> Occupancy:
+    return nvidia.device("8.9").occupancy(nvidia.Launch(threads, registers, dynamic_shared=shared * paper.KIB))
+
+
+widget = Widget(
+    "Occupancy calculator for an Ada-class SM",
+    (
+        Slider("threads", "Threads per block", 32, 1024, 32, 256, "", "warps"),
+        Slider("registers", "Registers per thread", 16, 255, 1, 32, "", "registers"),
+        Slider("shared", "Shared memory per block", 0, 100, 1, 8, "KiB", "shared_memory"),
+        Choice("rule", "Rule", {"paper": "paper rule", "exact": "exact Ada rule"}, "exact"),
+    ),
+    view,
+)

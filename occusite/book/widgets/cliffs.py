@@ -1,0 +1,49 @@
+"""The cliffs: resident warps against registers per thread on the paper SM, with the reader's own launch marked."""
+
+from __future__ import annotations
+
+from occusite import paper
+from occusite.book.charts import Stretch, cliffs, register_budget, span
+from occusite.book.charts import steps as stairs
+from occusite.book.html import Table, budgets
+from occusite.book.widget import Slider, View, Widget
+
+
+def view(registers: int, threads: int, shared: int) -> View:
+    """The staircase for this block, the plateau the reader stands on, and the way to the next step up."""
+    sm, launch = paper.SM(), paper.Launch(threads, registers, shared * paper.KIB)
+    answer = sm.occupancy(launch)
+    steps = stairs(sm, launch)
+    index = next(i for i, p in enumerate(steps) if p.first <= registers <= p.last)
+    here = steps[index]
+    chart = cliffs(sm, launch, registers=registers, register_budget=register_budget(threads))
+    if not answer.runs:
+        status = f"<strong>{registers} registers: cannot launch</strong> <br>{answer.reason}."
+    else:
+        status = (
+            f"<strong>{span(here.first, here.last)} registers: {here.warps} warps</strong> <br>"
+            f"{budgets(here.binding)} bind{'s' if len(here.binding) == 1 else ''} on this step. {_next(steps, index, registers)}"
+        )
+    rows = [(span(p.first, p.last), p.warps, budgets(p.binding) if p.warps else "cannot launch") for p in steps]
+    table = Table(("registers", "warps", "what binds"), rows, "The same staircase, step by step", frozenset({index}))
+    return View(status, {"curve": chart, "steps": table})
+
+
+def _next(steps: list[Stretch], index: int, registers: int) -> str:
+    here = steps[index]
+    if index == 0:
+        return "Fewer registers gain nothing: another budget is the ceiling." if "registers" not in here.binding else ""
+    up = steps[index - 1]
+    fewer = registers - up.last
+    return f"{fewer} register{'s' if fewer != 1 else ''} fewer: {up.warps} warps. Up to {here.last - registers} more cost nothing."
+
+
+widget = Widget(
+    "Cliffs: resident warps against registers per thread",
+    (
+        Slider("registers", "Registers per thread", 16, 255, 1, 60, "", "registers"),
+        Slider("threads", "Threads per block", 32, 1024, 32, 256, "", "warps"),
+        Slider("shared", "Shared memory per block", 0, 96, 1, 12, "KiB", "shared_memory"),
+    ),
+    view,
+)
