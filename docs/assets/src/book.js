@@ -1,0 +1,27 @@
+// Entry: brings each page's cells and widgets to life, also after instant navigation, and ends them when it goes.
+
+import { attachCells } from "./cells.js";
+import { python } from "./python-client.js";
+import { attachWidgets } from "./widgets.js";
+
+document.documentElement.dataset.python = "off";
+document.documentElement.dataset.js = "on";
+
+/** Ends what the page before set up. */
+let leave = () => {};
+
+function enter() {
+  leave();
+  const page = location.pathname;
+  const ends = [attachCells(page), attachWidgets(page)];
+  leave = () => {
+    for (const end of ends) end();
+    python.leave(page);
+  };
+}
+
+/** The theme announces each page here, the first one included. */
+const pages = /** @type {any} */ (window).document$;
+if (pages?.subscribe) pages.subscribe(enter);
+else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", enter);
+else enter();

@@ -1,0 +1,307 @@
+// Cells: edit, run, stop, reset, copy and share; edits are kept for the next visit, one namespace serves the page.
+
+import { icon } from "./icons.js";
+import { onIntent } from "./intent.js";
+import { draw, streamed } from "./output.js";
+import { Interrupted, loadingText, python } from "./python-client.js";
+import { link, LINK_LIMIT, shared } from "./share.js";
+import { recall, remember } from "./storage.js";
+
+/** @typedef {ReturnType<typeof import("./editor.js").open>} Editor */
+
+/** Bring the page's cells to life; returns what ends them. @param {string} page */
+export function attachCells(page) {
+  /** @type {Cell[]} */
+  const cells = [];
+  for (const section of document.querySelectorAll("section.occ-cell")) {
+    cells.push(new Cell(/** @type {HTMLElement} */ (section), page, cells));
+  }
+  if (!cells.length) return () => {};
+  const open = () => void openShared(cells);
+  window.addEventListener("hashchange", open);
+  open();
+  return () => {
+    window.removeEventListener("hashchange", open);
+    for (const cell of cells) cell.end();
+  };
+}
+
+/** Show the code a share link carries in its cell; it runs only when the reader says so. @param {Cell[]} cells */
+async function openShared(cells) {
+  const found = await shared();
+  const cell = found && cells.find((c) => c.number === found.cell);
+  if (!cell) return;
+  await cell.show(found.source);
+  cell.section.scrollIntoView({ block: "center" });
+  cell.say("This code came with the link. Read it, then run it.");
+}
+
+class Cell {
+  /** @type {Array<() => void>} */ #ends = [];
+  /** @type {Editor | null} */ #editor = null;
+  /** @type {Promise<Editor | null> | null} */ #opening = null;
+  /** @type {ReturnType<typeof setInterval> | undefined} */ #clock;
+  /** The interpreter this cell last ran in. */
+  ranIn = -1;
+  ended = false;
+
+  /** @param {HTMLElement} section @param {string} page @param {Cell[]} above  the page's cells before this one */
+  constructor(section, page, above) {
+    this.section = section;
+    this.page = page;
+    this.above = [...above];
+    this.number = section.dataset.cell ?? "";
+    this.original = String(JSON.parse(section.querySelector(".occ-cell-code")?.textContent ?? '""'));
+    this.source = this.original;
+    this.view = /** @type {HTMLElement} */ (section.querySelector(".occ-cell-source"));
+    this.output = /** @type {HTMLElement} */ (section.querySelector(".occ-output"));
+    this.built = [...(this.output?.childNodes ?? [])];
+    this.hidden = !this.view || section.hidden;
+    section.dataset.state = "idle";
+    if (!this.view || !this.output) return;
+    this.#toolbar();
+    this.view.querySelector("pre")?.removeAttribute("tabindex");
+    this.view.tabIndex = 0;
+    this.view.setAttribute("role", "group");
+    this.view.setAttribute("aria-label", `Code of cell ${this.number}. Press Enter to edit.`);
+    this.#on(this.view, "click", (event) => void this.edit(/** @type {MouseEvent} */ (event)));
+    this.#on(section, "keydown", (event) => this.#key(/** @type {KeyboardEvent} */ (event)));
+    this.#ends.push(onIntent(section, () => python.warm()));
+    this.#ends.push(onIntent(this.view, () => void import("./editor.js")));
+    this.#ends.push(python.subscribe(() => this.#waiting()));
+    this.#restore();
+  }
+
+  end() {
+    this.ended = true;
+    clearInterval(this.#clock);
+    for (const end of this.#ends) end();
+    this.#editor?.end();
+  }
+
+  /** @param {EventTarget} target @param {string} type @param {(event: Event) => void} handler */
+  #on(target, type, handler) {
+    target.addEventListener(type, handler);
+    this.#ends.push(() => target.removeEventListener(type, handler));
+  }
+
+  #toolbar() {
+    const bar = /** @type {HTMLElement} */ (this.section.querySelector(".occ-cell-toolbar"));
+    bar.setAttribute("role", "group");
+    bar.setAttribute("aria-label", `Cell ${this.number}`);
+    /** @param {string} name @param {string} text @param {string} title @param {() => void} act */
+    const button = (name, text, title, act) => {
+      const node = document.createElement("button");
+      node.type = "button";
+      node.className = `occ-button occ-${name}`;
+      node.title = title;
+      node.setAttribute("aria-label", `${title.replace(/ \(.*/, "")}: cell ${this.number}`);
+      node.innerHTML = `${icon(name)}<span>${text}</span>`;
+      this.#on(node, "click", act);
+      bar.append(node);
+      return node;
+    };
+    bar.replaceChildren();
+    this.runButton = button("run", "Run", "Run (Shift+Enter)", () => void this.run());
+    this.stopButton = button("stop", "Stop", "Stop", () => python.stop());
+    if (this.above.length) button("above", "Run above", "Run all cells above", () => void this.#runAbove(true));
+    button("edit", "Edit", "Edit", () => void this.edit());
+    this.resetButton = button("reset", "Reset", "Reset to the book's code", () => void this.reset());
+    button("copy", "Copy", "Copy the code", () => void this.#copy(this.source, "Code copied."));
+    button("share", "Share", "Copy a link to this code", () => void this.#share());
+    this.state = document.createElement("span");
+    this.state.className = "occ-state";
+    this.state.setAttribute("role", "status");
+    bar.append(this.state);
+    this.stopButton.hidden = true;
+    this.resetButton.hidden = true;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.defaultPrevented || event.key !== "Enter") return;
+    const inside = /** @type {Element} */ (event.target).closest(".cm-editor, button, .occ-output");
+    if (event.shiftKey || event.ctrlKey || event.metaKey) {
+      if (inside?.matches("button")) return;
+      event.preventDefault();
+      void this.run();
+    } else if (event.target === this.view && !this.#editor) {
+      event.preventDefault();
+      void this.edit();
+    }
+  }
+
+  /** Say one sentence in the cell's state line. @param {string} text */
+  say(text) {
+    if (this.state && this.state.textContent !== text) this.state.textContent = text;
+  }
+
+  #restore() {
+    const kept = recall(`cell:${this.page}:${this.number}`);
+    if (!kept || typeof kept.source !== "string" || kept.source === this.original) return;
+    void this.show(kept.source);
+    this.say(kept.original === this.original ? "Your edit from last time." : "Your edit from last time; the book’s code has changed since.");
+  }
+
+  /** Show `source` in place of the book's code. @param {string} source */
+  async show(source) {
+    this.#changed(source);
+    const editor = await this.#open();
+    editor?.set(source);
+  }
+
+  /** @param {string} source */
+  #changed(source) {
+    this.source = source;
+    const edited = source !== this.original;
+    this.section.toggleAttribute("data-edited", edited);
+    if (this.resetButton) this.resetButton.hidden = !edited;
+    remember(`cell:${this.page}:${this.number}`, edited ? { source, original: this.original } : null);
+  }
+
+  /** Open the editor, the caret where the reader clicked. @param {MouseEvent} [event] */
+  async edit(event) {
+    if (this.#editor) return event ? undefined : this.#editor.focus();
+    // Selecting text to copy is not editing.
+    if (event && String(getSelection()) !== "") return;
+    const at = event && { x: event.clientX, y: event.clientY };
+    const editor = await this.#open();
+    if (!editor) return;
+    editor.focus();
+    if (at) editor.caretAt(at.x, at.y);
+  }
+
+  #open() {
+    this.#opening ??= import("./editor.js").then(
+      ({ open }) => {
+        if (this.ended) return null;
+        const holder = document.createElement("div");
+        holder.className = "occ-editor";
+        this.#editor = open(holder, {
+          source: this.source,
+          label: `Code of cell ${this.number}. Escape, then Tab leaves.`,
+          onChange: (source) => this.#changed(source),
+          onRun: () => void this.run(),
+        });
+        this.view.replaceChildren(holder);
+        this.view.removeAttribute("tabindex");
+        this.view.removeAttribute("role");
+        this.view.removeAttribute("aria-label");
+        return this.#editor;
+      },
+      () => {
+        this.#opening = null;
+        this.say("The editor could not be loaded. Try again.");
+        return null;
+      },
+    );
+    return this.#opening;
+  }
+
+  async reset() {
+    this.#changed(this.original);
+    this.#editor?.set(this.original);
+    this.output.replaceChildren(...this.built);
+    this.section.dataset.state = "idle";
+    this.say("");
+  }
+
+  /** Run the cells above that have not run in this interpreter, or all of them. @param {boolean} all */
+  async #runAbove(all) {
+    for (const cell of this.above) {
+      if (!all && cell.ranIn === python.generation && python.generation > 0) continue;
+      this.say(`running cell ${cell.number} first…`);
+      if (!(await cell.#runAlone())) {
+        this.say(`Cell ${cell.number} above did not finish.`);
+        return false;
+      }
+    }
+    if (all) this.say("All cells above have run.");
+    return true;
+  }
+
+  /** Run this cell, after those above it that its names may come from. */
+  async run() {
+    if (this.section.dataset.state === "running" || this.section.dataset.state === "loading") return;
+    this.section.dataset.state = "loading";
+    python.warm();
+    if (await this.#runAbove(false)) await this.#runAlone();
+    else this.section.dataset.state = "error";
+  }
+
+  /** Returns whether the cell ended as it should: without an error, or with the one it is there to show. */
+  async #runAlone() {
+    this.#busy(true);
+    /** @type {ReturnType<typeof streamed> | null} */
+    let stream = null;
+    const write = (/** @type {string} */ text) => (stream ??= streamed(this.output))(text);
+    try {
+      const outputs = await python.run({
+        page: this.page,
+        label: `cell ${this.number}`,
+        source: this.source,
+        onText: write,
+        onStart: () => this.#started(),
+      });
+      if (this.ended) return false;
+      this.ranIn = python.generation;
+      await draw(this.output, outputs);
+      const failed = outputs.find((output) => output.kind === "error");
+      const expected = this.section.dataset.expect ?? "";
+      const fine = !failed || (expected !== "" && failed.data.includes(expected));
+      this.#busy(false, fine ? "done" : "error");
+      this.say(failed ? "ended with an error" : outputs.length ? "" : "ran; nothing to show");
+      return fine;
+    } catch (error) {
+      if (this.ended) return false;
+      this.#busy(false, "error");
+      this.say(error instanceof Interrupted ? error.message : `Something went wrong: ${error instanceof Error ? error.message : error}`);
+      return false;
+    }
+  }
+
+  /** @param {boolean} busy @param {"loading" | "done" | "error"} [state] */
+  #busy(busy, state = "loading") {
+    this.section.dataset.state = state;
+    this.output.setAttribute("aria-busy", String(busy));
+    if (this.runButton && this.stopButton) {
+      const held = document.activeElement;
+      this.runButton.hidden = busy;
+      this.stopButton.hidden = !busy;
+      if (busy && held === this.runButton) this.stopButton.focus();
+      if (!busy && held === this.stopButton) this.runButton.focus();
+    }
+    clearInterval(this.#clock);
+    this.#waiting();
+  }
+
+  #started() {
+    const begun = performance.now();
+    this.section.dataset.state = "running";
+    this.say("running…");
+    this.#clock = setInterval(() => {
+      const seconds = Math.round((performance.now() - begun) / 1000);
+      this.say(`still running, ${seconds} s`);
+    }, 1000);
+  }
+
+  #waiting() {
+    if (this.section.dataset.state === "loading") this.say(loadingText());
+  }
+
+  /** @param {string} text @param {string} done */
+  async #copy(text, done) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.say(done);
+    } catch {
+      this.say("The browser did not allow copying.");
+    }
+  }
+
+  async #share() {
+    const url = await link(this.number, this.source);
+    if (url.length > LINK_LIMIT) this.say(`Too long for a link: ${url.length.toLocaleString("en")} characters, ${LINK_LIMIT.toLocaleString("en")} at most.`);
+    else await this.#copy(url, "Link to this code copied.");
+  }
+}

@@ -1,0 +1,77 @@
+// Live charts: a Vega-Lite spec drawn as SVG without eval; new rows go into the view that is already there.
+
+import { parse, View } from "vega";
+import { expressionInterpreter } from "vega-interpreter";
+import { compile } from "vega-lite";
+
+/** @typedef {{ view: View, frame: string, width: number, names: string[] }} Live */
+
+/** @type {WeakMap<Element, Live>} */
+const charts = new WeakMap();
+/** @type {WeakMap<Element, Promise<void>>} */
+const drawing = new WeakMap();
+
+/** Below this many CSS pixels a chart is drawn in its narrow form. */
+const NARROW_BELOW = 560;
+
+/** Draw `spec` into `figure`, or give its rows to the chart already there.
+ * @param {Element} figure @param {any} spec @returns {Promise<void>} */
+export function update(figure, spec) {
+  const next = (drawing.get(figure) ?? Promise.resolve()).then(() => show(figure, spec));
+  drawing.set(figure, next.catch(() => {}));
+  return next;
+}
+
+/** @param {Element} figure @param {any} spec */
+async function show(figure, spec) {
+  const box = /** @type {HTMLElement} */ (figure.querySelector(".occ-chart"));
+  const { datasets = {}, ...rest } = spec;
+  rest.width = box.clientWidth && box.clientWidth < NARROW_BELOW ? 320 : spec.width;
+  const frame = JSON.stringify(rest);
+  const live = charts.get(figure);
+  if (live?.frame === frame) {
+    for (const name of live.names) live.view.data(name, datasets[name] ?? []);
+    await live.view.runAsync();
+    return;
+  }
+  const compiled = compile({ ...rest, datasets }).spec;
+  const used = new Set((compiled.data ?? []).map((d) => d.name));
+  const next = document.createElement("div");
+  next.className = "occ-chart-live";
+  const view = new View(parse(compiled, undefined, { ast: true }), {
+    renderer: "svg",
+    expr: expressionInterpreter,
+    hover: true,
+    tooltip: (_handler, event, _item, value) => tooltip(box, /** @type {PointerEvent} */ (event), value),
+  }).initialize(next);
+  await view.runAsync();
+  box.replaceChildren(next);
+  live?.view.finalize();
+  charts.set(figure, { view, frame, width: rest.width, names: Object.keys(datasets).filter((n) => used.has(n)) });
+}
+
+/** Free a chart whose page goes. @param {Element} figure */
+export function forget(figure) {
+  charts.get(figure)?.view.finalize();
+  charts.delete(figure);
+}
+
+/** One line beside the pointer. @param {HTMLElement} box @param {PointerEvent} event @param {unknown} value */
+function tooltip(box, event, value) {
+  let tip = /** @type {HTMLElement | null} */ (box.querySelector(".occ-tooltip"));
+  if (value === null || value === undefined || value === "") return tip?.remove();
+  if (!tip) {
+    tip = document.createElement("div");
+    tip.className = "occ-tooltip";
+    tip.setAttribute("aria-hidden", "true");
+    box.append(tip);
+  }
+  tip.textContent = String(value);
+  const { left, top, width } = box.getBoundingClientRect();
+  const x = event.clientX - left;
+  tip.style.position = "absolute";
+  tip.style.pointerEvents = "none";
+  tip.style.top = `${event.clientY - top + 14}px`;
+  tip.style.left = x < width / 2 ? `${x + 12}px` : "";
+  tip.style.right = x < width / 2 ? "" : `${width - x + 12}px`;
+}

@@ -1,0 +1,10 @@
+// Names that the build puts in: see scripts/assets.mjs.
+
+/** File names beside the script that uses them. */
+declare const __WORKER__: string;
+declare const __PACK__: string;
+declare const __PYODIDE__: string;
+/** What Python's start loads, by file name: size in bytes, as stored and as gzip makes it. */
+declare const __SIZES__: Record<string, [number, number]>;
+/** The lock file Pyodide wants, without the packages the book does not use. */
+declare const __LOCK__: import("pyodide").Lockfile;

@@ -1,0 +1,17 @@
+// Icons of the toolbar: small line drawings that take the text's colour.
+
+/** @type {Record<string, string>} */
+const PATHS = {
+  run: '<path d="M7 4.5v15l12.5-7.5z" fill="currentColor" stroke="none"/>',
+  stop: '<rect x="6" y="6" width="12" height="12" rx="1.5" fill="currentColor" stroke="none"/>',
+  above: '<path d="M5 4h14M12 20V9M7 13.5 12 8.5l5 5"/>',
+  edit: '<path d="M4 20h4L19 9l-4-4L4 16z"/>',
+  reset: '<path d="M4 5v5h5M4.6 10A8 8 0 1 1 4 13"/>',
+  copy: '<rect x="8" y="8" width="12" height="12" rx="2"/><path d="M16 8V6a2 2 0 0 0-2-2H6a2 2 0 0 0-2 2v8a2 2 0 0 0 2 2h2"/>',
+  share: '<path d="M9.5 14.5l5-5M10.5 6.5l1.6-1.6a4 4 0 0 1 5.7 5.7l-1.9 1.9M13.5 17.5l-1.6 1.6a4 4 0 0 1-5.7-5.7l1.9-1.9"/>',
+};
+
+/** @param {string} name */
+export function icon(name) {
+  return `<svg class="occ-icon" viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${PATHS[name]}</svg>`;
+}

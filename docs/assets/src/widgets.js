@@ -1,0 +1,198 @@
+// Widgets: control values go to Python, the view comes back and is patched in; their state lives in the address.
+
+import { onIntent } from "./intent.js";
+import { loadingText, python } from "./python-client.js";
+
+/** @typedef {HTMLInputElement | HTMLSelectElement} Control */
+/** @typedef {typeof import("./charts.js")} Charts */
+
+/** @type {Promise<Charts> | null} */
+let charts = null;
+const loadCharts = () => (charts ??= import("./charts.js"));
+
+/** Bring the page's widgets to life; returns what ends them. @param {string} page */
+export function attachWidgets(page) {
+  const widgets = [...document.querySelectorAll("form.occ-widget")].map((form, index) => new Widget(/** @type {HTMLFormElement} */ (form), page, index));
+  if (!widgets.length) return () => {};
+  const restore = () => widgets.forEach((widget) => widget.restore());
+  window.addEventListener("popstate", restore);
+  restore();
+  return () => {
+    window.removeEventListener("popstate", restore);
+    for (const widget of widgets) widget.end();
+  };
+}
+
+class Widget {
+  /** @type {Array<() => void>} */ #ends = [];
+  /** @type {Map<string, string>} */ #shown = new Map();
+  #asked = 0;
+
+  /** @param {HTMLFormElement} form @param {string} page @param {number} index */
+  constructor(form, page, index) {
+    this.form = form;
+    this.page = page;
+    this.name = form.dataset.widget ?? "";
+    // A second widget of the same name on a page keeps its state under its own number.
+    const twins = [...document.querySelectorAll(`form.occ-widget[data-widget="${this.name}"]`)].indexOf(form);
+    this.prefix = twins > 0 ? `${this.name}-${twins + 1}.` : `${this.name}.`;
+    this.key = `${page}#${index}`;
+    this.status = form.querySelector(".occ-status");
+    this.defaults = this.values(true);
+    form.dataset.state = "idle";
+    this.#listen("submit", (event) => event.preventDefault());
+    this.#listen("input", (event) => this.#input(/** @type {Control} */ (event.target)));
+    this.#listen("reset", () => setTimeout(() => this.refresh()));
+    this.#ends.push(onIntent(form, () => this.#warm(), { visible: true }));
+    this.#ends.push(python.subscribe(() => this.#waiting()));
+  }
+
+  end() {
+    for (const end of this.#ends) end();
+    const figures = this.form.querySelectorAll("[data-kind=chart]");
+    charts?.then(({ forget }) => figures.forEach(forget));
+  }
+
+  /** @param {string} type @param {(event: Event) => void} handler */
+  #listen(type, handler) {
+    this.form.addEventListener(type, handler);
+    this.#ends.push(() => this.form.removeEventListener(type, handler));
+  }
+
+  #warm() {
+    python.warm();
+    if (this.form.querySelector("[data-kind=chart]")) void loadCharts();
+  }
+
+  /** The controls' values by name, as their author would write them. @param {boolean} [initial] */
+  values(initial = false) {
+    /** @type {Record<string, string | number | boolean>} */
+    const values = {};
+    for (const control of this.#controls()) {
+      if (control instanceof HTMLSelectElement) {
+        const first = [...control.options].find((o) => o.defaultSelected) ?? control.options[0];
+        values[control.name] = initial ? (first?.value ?? "") : control.value;
+      } else if (control.type === "radio") {
+        if (initial ? control.defaultChecked : control.checked) values[control.name] = control.value;
+      } else if (control.type === "checkbox") values[control.name] = initial ? control.defaultChecked : control.checked;
+      else {
+        const value = initial ? control.defaultValue : control.value;
+        values[control.name] = (control.type === "range" || control.type === "number") && value !== "" ? Number(value) : value;
+      }
+    }
+    return values;
+  }
+
+  /** Take values from the address, else the defaults. */
+  restore() {
+    const query = new URLSearchParams(location.search);
+    const before = JSON.stringify(this.values());
+    for (const control of this.#controls()) {
+      const given = query.get(this.prefix + control.name) ?? String(this.defaults[control.name] ?? "");
+      if (control instanceof HTMLSelectElement) {
+        if ([...control.options].some((o) => o.value === given)) control.value = given;
+      } else if (control.type === "radio") control.checked = control.value === given;
+      else if (control.type === "checkbox") control.checked = given === "true";
+      else control.value = given;
+    }
+    this.#captions();
+    const now = JSON.stringify(this.values());
+    if (this.#asked ? now !== before : now !== JSON.stringify(this.defaults)) void this.refresh();
+  }
+
+  /** Ask Python for the view of the present values and patch it in. */
+  async refresh() {
+    this.#captions();
+    this.#asked += 1;
+    const asked = this.#asked;
+    this.form.dataset.state = python.state === "ready" || python.state === "running" ? "running" : "loading";
+    this.#waiting();
+    try {
+      const view = await python.view(this.key, this.name, this.values(), this.page);
+      if (view) this.#patch(view);
+      if (asked === this.#asked) this.form.dataset.state = view?.error ? "error" : "done";
+    } catch (error) {
+      if (asked !== this.#asked) return;
+      this.form.dataset.state = "error";
+      if (this.status) this.status.textContent = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /** @param {Control} control */
+  #input(control) {
+    if (control.matches("[data-presets]")) this.#preset(/** @type {HTMLSelectElement} */ (control));
+    else {
+      const presets = /** @type {HTMLSelectElement | null} */ (this.form.querySelector("[data-presets]"));
+      if (presets) presets.selectedIndex = 0;
+    }
+    void this.refresh();
+    this.#address();
+  }
+
+  /** @param {HTMLSelectElement} select */
+  #preset(select) {
+    const sets = JSON.parse(select.parentElement?.querySelector("script")?.textContent ?? "{}");
+    const chosen = sets[select.value];
+    for (const control of chosen ? this.#controls() : []) {
+      if (!(control.name in chosen)) continue;
+      const value = String(chosen[control.name]);
+      if (control instanceof HTMLInputElement && control.type === "radio") control.checked = control.value === value;
+      else if (control instanceof HTMLInputElement && control.type === "checkbox") control.checked = value === "true";
+      else control.value = value;
+    }
+  }
+
+  /** Values other than the first go to the address, so that a link or a reload keeps them. */
+  #address() {
+    clearTimeout(this.addressTimer);
+    this.addressTimer = setTimeout(() => {
+      if (location.pathname !== this.page) return;
+      const url = new URL(location.href);
+      for (const name of [...url.searchParams.keys()]) if (name.startsWith(this.prefix)) url.searchParams.delete(name);
+      for (const [name, value] of Object.entries(this.values())) {
+        if (value !== this.defaults[name]) url.searchParams.set(this.prefix + name, String(value));
+      }
+      history.replaceState(history.state, "", url);
+    }, 150);
+  }
+
+  #controls() {
+    const named = this.form.querySelectorAll(".occ-controls input[name], .occ-controls select[name]");
+    return /** @type {Control[]} */ ([...named]);
+  }
+
+  /** The value beside each slider follows at once, before Python answers. */
+  #captions() {
+    for (const output of this.form.querySelectorAll("output")) {
+      const control = /** @type {Control | null} */ (output.htmlFor.length ? document.getElementById(output.htmlFor[0]) : null);
+      if (control && output.textContent !== control.value) output.textContent = control.value;
+    }
+  }
+
+  /** While the first answer waits for Python, the status says how far loading is. */
+  #waiting() {
+    if (this.form.dataset.state !== "loading") return;
+    if (python.state === "ready") this.form.dataset.state = "running";
+    else if (this.status) this.status.textContent = loadingText();
+  }
+
+  /** @param {import("./python-client.js").View} view */
+  #patch(view) {
+    const say = view.error ?? view.status ?? "";
+    if (this.status && this.status.innerHTML !== say) {
+      if (view.error) this.status.textContent = say;
+      else this.status.innerHTML = say;
+    }
+    for (const [name, part] of Object.entries(view.parts ?? {})) {
+      const box = this.form.querySelector(`[data-part="${name}"]`);
+      if (!box) continue;
+      if (part.kind === "chart") {
+        box.querySelector(".occ-chart")?.setAttribute("aria-label", part.alt);
+        void loadCharts().then(({ update }) => update(box, part.spec));
+      } else if (this.#shown.get(name) !== part.data) {
+        this.#shown.set(name, part.data);
+        box.innerHTML = part.data;
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// Builds what the pages run in the browser into docs/assets/dist: `npm run build`, or through scripts/build.py.
+
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+import { build } from "esbuild";
+import { loadPyodide, version } from "pyodide";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const src = join(root, "docs/assets/src");
+const dist = join(root, "docs/assets/dist");
+const cache = join(root, ".cache/assets");
+const runtime = join(root, "node_modules/pyodide");
+
+/** @param {string | Uint8Array} data */
+const digest = (data) => createHash("sha256").update(data).digest("hex").slice(0, 10);
+
+/** All files below `folder`, sorted, that `keep` wants. @param {string} folder @param {(path: string) => boolean} keep @returns {string[]} */
+function walk(folder, keep) {
+  return readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return entry.name === "__pycache__" ? [] : walk(path, keep);
+      return keep(path) ? [path] : [];
+    })
+    .sort();
+}
+
+/** Pack the book's package and the trimmed library with Pyodide's own Python, whose bytecode the browser will load. */
+async function packs() {
+  const files = walk(join(root, "occusite"), (path) => /\.(py|toml|json|csv)$/.test(path));
+  const source = files.map((path) => ({ path: relative(root, path).replaceAll("\\", "/"), data: readFileSync(path) }));
+  const key = digest(source.map(({ path, data }) => `${path} ${digest(data)}`).join("\n") + version + readFileSync(fileURLToPath(import.meta.url)));
+  const made = join(cache, `pack-${key}.zip`);
+  if (!existsSync(made)) {
+    const python = await loadPyodide({ indexURL: runtime, packageBaseUrl: "./" });
+    for (const { path, data } of source) {
+      python.FS.mkdirTree(`/source/${dirname(path)}`);
+      python.FS.writeFile(`/source/${path}`, data);
+    }
+    python.runPython("import sys; sys.path.insert(0, '/source')");
+    const pack = python.pyimport("occusite.book.pack");
+    const zip = pack.package("/source");
+    mkdirSync(cache, { recursive: true });
+    writeFileSync(`${made}.part`, zip.toJs());
+    renameSync(`${made}.part`, made);
+  }
+  return { pack: readFileSync(made) };
+}
+
+/** The lock file without the packages that the book never loads. */
+function lock() {
+  const { info } = JSON.parse(readFileSync(join(runtime, "pyodide-lock.json"), "utf8"));
+  return { info, packages: {} };
+}
+
+const { pack } = await packs();
+const packName = `book-${digest(pack)}.zip`;
+const pyodide = `pyodide-${version}`;
+const fresh = new Set([packName]);
+
+/** @param {string} name @param {string | Uint8Array} data */
+function put(name, data) {
+  const path = join(dist, name);
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path) || digest(readFileSync(path)) !== digest(data)) writeFileSync(path, data);
+  fresh.add(name);
+}
+
+put(packName, pack);
+for (const name of ["pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"]) {
+  const path = join(dist, pyodide, name);
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path) || statSync(path).size !== statSync(join(runtime, name)).size) copyFileSync(join(runtime, name), path);
+  fresh.add(`${pyodide}/${name}`);
+}
+
+/** Sizes for the progress line: as stored, and as a server that compresses sends them. */
+const sizes = Object.fromEntries(
+  ["pyodide.asm.wasm", "python_stdlib.zip"].map((name) => {
+    const data = readFileSync(join(runtime, name));
+    return [name, [data.length, gzipSync(data, { level: 6 }).length]];
+  }),
+);
+sizes[packName] = [pack.length, gzipSync(pack).length];
+
+const common = /** @type {const} */ ({
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  write: false,
+  outdir: dist,
+  external: /** @type {string[]} */ (["node:*"]),
+  legalComments: "none",
+  logLevel: "warning",
+});
+const worker = await build({
+  ...common,
+  entryPoints: [join(src, "python-worker.js")],
+  entryNames: "[name]-[hash]",
+  define: {
+    __PACK__: JSON.stringify(packName),
+    __PYODIDE__: JSON.stringify(`${pyodide}/`),
+    __SIZES__: JSON.stringify(sizes),
+    __LOCK__: JSON.stringify(lock()),
+  },
+});
+const workerName = relative(dist, worker.outputFiles[0].path);
+const book = await build({
+  ...common,
+  entryPoints: [join(src, "book.js")],
+  chunkNames: "[name]-[hash]",
+  splitting: true,
+  define: { __WORKER__: JSON.stringify(workerName) },
+});
+for (const { path, contents } of [...worker.outputFiles, ...book.outputFiles]) put(relative(dist, path), contents);
+
+// What an earlier build left goes, so that a deployment holds one version only.
+for (const path of walk(dist, () => true)) if (!fresh.has(relative(dist, path).replaceAll("\\", "/"))) rmSync(path);
+
+const kb = (/** @type {Uint8Array} */ data) => `${Math.round(gzipSync(data).length / 1000)} kB`;
+const entry = book.outputFiles.find(({ path }) => path.endsWith("book.js"));
+console.log(`assets: book.js ${entry ? kb(entry.contents) : "?"} gzip, ${book.outputFiles.length - 1} parts, package ${kb(pack)}`);
