@@ -63,10 +63,10 @@ def _settable(launch: Any, field: str) -> bool:
 def resident(device: Device, launch: Any, knob: str) -> Callable[[int], tuple[int, int]]:
     """A function from the knob's value to (blocks, warps), all else as in `launch`; the device's fast path if any."""
     field = field_of(launch, knob)
-    fast = getattr(device, "counter_for", None)
-    counted = fast(launch, field) if fast else None
-    if counted is not None:
-        return counted  # type: ignore[no-any-return]
+    along = getattr(device, "along", None)
+    fast: Callable[[int], tuple[int, int]] | None = along(launch, field) if along else None
+    if fast:
+        return fast
 
     def answer(value: int) -> tuple[int, int]:
         found = device.occupancy(replace(launch, **{field: value}))

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from occusite.nvidia.block_size import BlockSize
+from occusite.nvidia.clusters import Clusters, clusters
 from occusite.nvidia.device import Device, device
+from occusite.nvidia.grid import Waves, waves
 from occusite.nvidia.launch import Launch
 from occusite.nvidia.rules import CHIPS, HEADER
 
-__all__ = ["CHIPS", "HEADER", "Device", "Launch", "device"]
+__all__ = [
+    "CHIPS",
+    "HEADER",
+    "BlockSize",
+    "Clusters",
+    "Device",
+    "Launch",
+    "Waves",
+    "clusters",
+    "device",
+    "waves",
+]

@@ -8,7 +8,16 @@ from typing import Any
 
 from occusite.checks import whole
 from occusite.nvidia import limits
+from occusite.nvidia.block_size import (
+    BlockSize,
+    Shared,
+    available_dynamic_shared,
+    potential_block_size,
+    smallest_block_size,
+)
+from occusite.nvidia.clusters import cluster_reason
 from occusite.nvidia.launch import Launch
+from occusite.nvidia.reasons import reason_for
 from occusite.nvidia.rules import CHIPS, KIB, Rules, rules_for
 from occusite.result import Occupancy, Step
 
@@ -109,8 +118,6 @@ class Device:
         reason = ""
         binding = tuple([b for b, v in found.items() if v == blocks])
         if blocks == 0 or launch.cluster != 1:
-            from occusite.nvidia.reasons import cluster_reason, reason_for
-
             reason = cluster_reason(self, launch)
             if reason:
                 blocks, binding = 0, ()
@@ -149,6 +156,42 @@ class Device:
             raise ValueError("dynamic_shared: give it to the returned function, not as an option")
         return _counter(self, Launch(threads=1, registers=0, **options))
 
+    def counter_like(self, launch: Launch) -> Callable[..., int]:
+        """`counter` with the options of `launch`: all but its threads, registers and dynamic shared memory."""
+        return _counter(self, launch)
+
+    def along(self, launch: Launch, knob: str) -> Callable[[int], tuple[int, int]] | None:
+        """A function from the knob's value to (blocks, warps), all else as in `launch`; None for a rare knob.
+
+        Knobs served: "threads", "registers", "dynamic_shared".
+        """
+        count = _counter(self, launch)
+        threads, registers, shared, warp = launch.threads, launch.registers, launch.dynamic_shared, self.warp_size
+        warps = -(-threads // warp)
+        if knob == "threads":
+            return lambda v: ((blocks := count(v, registers, shared)), blocks * -(-v // warp))
+        if knob == "registers":
+            return lambda v: ((blocks := count(threads, v, shared)), blocks * warps)
+        if knob == "dynamic_shared":
+            return lambda v: ((blocks := count(threads, registers, v)), blocks * warps)
+        return None
+
+    def potential_block_size(
+        self, launch: Launch, dynamic_shared: Shared | None = None, max_threads: int | None = None
+    ) -> BlockSize:
+        """The block size the vendor's API suggests; see `block_size.potential_block_size`."""
+        return potential_block_size(self, launch, dynamic_shared, max_threads)
+
+    def smallest_block_size(
+        self, launch: Launch, dynamic_shared: Shared | None = None, max_threads: int | None = None
+    ) -> BlockSize:
+        """The smallest block size as good; see `block_size.smallest_block_size`."""
+        return smallest_block_size(self, launch, dynamic_shared, max_threads)
+
+    def available_dynamic_shared(self, launch: Launch, blocks: int) -> int:
+        """Bytes of dynamic shared memory per block that keep `blocks` resident; see `block_size`."""
+        return available_dynamic_shared(self, launch, blocks)
+
     def working(self, launch: Launch) -> tuple[Step, ...]:
         """The arithmetic written out line by line, each with the name of its rule."""
         from occusite.nvidia.working import working
@@ -168,8 +211,6 @@ class _Remembered(dict[Any, int]):
 
 
 def _counter(device: Device, launch: Launch) -> Callable[..., int]:
-    from occusite.nvidia.reasons import cluster_reason
-
     rules = device.rules
     refused = bool(cluster_reason(device, launch))
     warp, most_threads, unit = device.warp_size, device.max_threads_per_block, rules.shared_unit

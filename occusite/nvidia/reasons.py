@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from occusite.nvidia import limits
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def reason_for(device: Device, launch: Launch, found: Mapping[str, int | None]) -> str:
     """The clauses for every budget that allows no block at all, joined."""
-    clauses = {
+    clauses: dict[str, Callable[[Device, Launch], str]] = {
         "registers": _registers,
         "shared_memory": _shared_memory,
         "warps": _warps,
@@ -23,19 +23,6 @@ def reason_for(device: Device, launch: Launch, found: Mapping[str, int | None]) 
     }
     short = [clauses[budget](device, launch) for budget, limit in found.items() if limit == 0 and budget in clauses]
     return "one block does not fit: " + "; ".join(short)
-
-
-def cluster_reason(device: Device, launch: Launch) -> str:
-    """Why this cluster size cannot be launched; "" when it can."""
-    if launch.cluster == 1:
-        return ""
-    from occusite.nvidia.clusters import LARGEST
-
-    if device.major < 9:
-        return f"clusters need compute capability 9.0; this device has {device.compute_capability}"
-    if launch.cluster > LARGEST:
-        return f"a cluster has at most {LARGEST} blocks; this launch asks for {launch.cluster:,}"
-    return ""
 
 
 def _registers(device: Device, launch: Launch) -> str:

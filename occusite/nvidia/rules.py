@@ -21,11 +21,11 @@ SOURCES = {
 class Rules(NamedTuple):
     """How one architecture hands out its resources (`header` in `SOURCES`).
 
-    `register_unit`: registers, allocated per warp. `max_registers`: per thread. `partitions`: register-file parts a
-    block's warps are placed in. `must_fit_partitions`: parts of a sibling chip it must fit too. `shared_unit`: bytes. `shared_steps`: the sizes in bytes the SM's shared memory can
-    be set to, () where it is fixed. `barriers`, `virtual`: per SM, None where they never limit.
-    `partitioned_caching`: whether partitioned global caching exists. `kepler_split`: whether L1 takes part of the
-    shared memory by the older cache preference.
+    `max_blocks`: block slots per SM. `max_registers`: per thread. `shared_unit`: bytes. `shared_steps`: the sizes in
+    bytes the SM's shared memory can be set to, () where it is fixed. `barriers`, `virtual`: per SM, None where they
+    never limit. `partitions`: register-file parts, a warp lives in one. `register_unit`: registers, allocated per
+    warp. `partitioned_caching`: whether partitioned global caching exists. `kepler_split`: whether L1 takes part of
+    the shared memory by the older cache preference. `must_fit_partitions`: those of a sibling chip, to fit as well.
     """
 
     max_blocks: int
