@@ -78,6 +78,11 @@ for (const name of ["pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"])
   fresh.add(`${pyodide}/${name}`);
 }
 
+for (const font of ["inter", "source-serif-4", "jetbrains-mono"]) {
+  const name = `${font}-latin-wght-normal.woff2`;
+  put(`fonts/${name}`, readFileSync(join(root, "node_modules/@fontsource-variable", font, "files", name)));
+}
+
 /** Sizes for the progress line: as stored, and as a server that compresses sends them. */
 const sizes = Object.fromEntries(
   ["pyodide.asm.wasm", "python_stdlib.zip"].map((name) => {

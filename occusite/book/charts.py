@@ -70,8 +70,8 @@ class Chart:
         }
 
     def json(self) -> str:
-        """The whole spec as JSON that may stand inside a script element."""
-        return json.dumps(self.full(), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+        """The whole spec as JSON that may stand inside a template element."""
+        return json.dumps(self.full(), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c").replace("&", "\\u0026")
 
     def figure(self, static: str, part: str = "", caption: str = "") -> str:
         """The figure element: `static` pictures, their text alternative, the spec for the live chart."""
@@ -80,7 +80,7 @@ class Chart:
         return (
             f'<figure class="occ-figure" data-kind="chart"{name}>'
             f'<div class="occ-chart" role="img" aria-label="{escape(self.alt)}">{static}</div>'
-            f'<script type="application/json" class="occ-spec">{self.json()}</script>{below}</figure>'
+            f'<template class="occ-spec">{self.json()}</template>{below}</figure>'
         )
 
 
@@ -198,12 +198,19 @@ def cliffs(
             },
             {
                 "data": {"name": "stairs"},
-                "mark": {"type": "bar", "opacity": 0.14, "clip": True},
-                "encoding": {"x": x, "x2": {"field": "x2"}, "y": y, "color": colour, "tooltip": {"field": "tip"}},
+                "mark": {"type": "rect", "opacity": 0.13, "clip": True},
+                "encoding": {
+                    "x": x,
+                    "x2": {"field": "x2"},
+                    "y": y,
+                    "y2": {"datum": 0},
+                    "color": colour,
+                    "tooltip": {"field": "tip"},
+                },
             },
             {
                 "data": {"name": "stairs"},
-                "mark": {"type": "rule", "strokeWidth": 3.5, "clip": True},
+                "mark": {"type": "rule", "strokeWidth": 3, "clip": True},
                 "encoding": {"x": x, "x2": {"field": "x2"}, "y": y, "color": colour, "tooltip": {"field": "tip"}},
             },
             {
