@@ -1,0 +1,1 @@
+"""The book's exercises, one file each."""

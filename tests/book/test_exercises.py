@@ -1,0 +1,196 @@
+"""Every exercise: its solution passes, its starter fails kindly, each wrong answer gets its own message."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from occusite.book import exercise as ex
+from occusite.book import exercises, live
+
+ALL = {name: ex.load(name) for name in ex.modules()}
+CODE = {name: e for name, e in ALL.items() if isinstance(e, ex.Code)}
+NUMBERS = {name: e for name, e in ALL.items() if isinstance(e, ex.Numbers)}
+CHOICES = {name: e for name, e in ALL.items() if isinstance(e, ex.Choose)}
+FOLDER = Path(exercises.__path__[0])
+
+
+def plain(html: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", "", html))
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_solution_passes_as_the_browser_would_ask(name: str) -> None:
+    found = json.loads(live.check(name, CODE[name].solution))
+    assert found["passed"], plain(found["message"])
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_starter_fails_kindly(name: str) -> None:
+    verdict = CODE[name].judge(CODE[name].starter)
+    assert not verdict.passed
+    assert "Traceback" not in verdict.message and "The first launch that differs" in plain(verdict.message)
+    assert not any(o["kind"] == "error" for o in verdict.outputs)
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_each_wrong_program_gets_its_own_message(name: str) -> None:
+    messages = []
+    for slip in CODE[name].slips:
+        verdict = CODE[name].judge(str(slip.made_by))
+        assert not verdict.passed
+        assert verdict.message.startswith(ex.rich(slip.message)), plain(verdict.message)
+        messages.append(slip.message)
+    assert len(messages) >= 2 and len(set(messages)) == len(messages)
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_programs_differ_and_starters_of_bugs_are_explained(name: str) -> None:
+    found = CODE[name]
+    programs = [found.solution, *(str(s.made_by) for s in found.slips)]
+    assert len({p.strip() for p in programs}) == len(programs)
+    if found.kind == "bug":
+        assert any(s.made_by == found.starter for s in found.slips)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers(name: str) -> None:
+    for blank in NUMBERS[name].blanks:
+        assert blank.judge(blank.answer).passed
+        messages = {blank.judge(float(s.made_by)).message for s in blank.slips}
+        assert messages == {ex.rich(s.message) for s in blank.slips} and len(messages) == len(blank.slips) >= 1
+        far = 10 * abs(blank.answer) + 1_000_000
+        assert "lower" in blank.judge(far).message and "higher" in blank.judge(-far).message
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_choices(name: str) -> None:
+    verdicts = [CHOICES[name].judge(i) for i in range(len(CHOICES[name].options))]
+    assert sum(v.passed for v in verdicts) == 1
+    assert len({v.message for v in verdicts}) == len(verdicts) >= 3
+
+
+class _Balanced(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.labels: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if "id" in given:
+            self.ids.append(str(given["id"]))
+        if "for" in given:
+            self.labels.append(str(given["for"]))
+        if tag not in ("input", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_html_is_well_formed_and_labelled(name: str) -> None:
+    parser = _Balanced()
+    parser.feed(ex.render(ALL[name], name, f"exercise-{name}", lambda s: s.replace("&", "&amp;").replace("<", "&lt;")))
+    assert not parser.open and len(set(parser.ids)) == len(parser.ids)
+    assert set(parser.labels) <= set(parser.ids)
+
+
+PROSE = {"title", "prose", "because", "hints", "label", "message", "reason", "unit"}
+POSITIONS = {"Slip": {1}, "Blank": {0, 2}, "Option": {0, 1}}
+
+
+def _prose(tree: ast.AST) -> list[str]:
+    """The texts a reader sees as prose: what is given to fields that hold prose."""
+    found = []
+    for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)):
+        places = POSITIONS.get(call.func.id, set())
+        shown = [a for i, a in enumerate(call.args) if i in places] + [k.value for k in call.keywords if k.arg in PROSE]
+        for node in shown:
+            nested = {id(t) for c in ast.walk(node) if isinstance(c, ast.Call) for a in c.args for t in ast.walk(a)}
+            found += [
+                n.value
+                for n in ast.walk(node)
+                if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in nested
+            ]
+    return found
+
+
+@pytest.mark.parametrize("path", [p for p in FOLDER.glob("*.py") if p.stem != "__init__"], ids=lambda p: p.stem)
+def test_no_number_in_prose_is_typed_by_hand(path: Path) -> None:
+    texts = _prose(ast.parse(path.read_text(encoding="utf-8")))
+    assert texts
+    for text in texts:
+        assert not re.search(r"\d", re.sub(r"`[^`]*`", "", text)), text
+
+
+def test_a_program_that_stops_is_told_where_without_a_traceback() -> None:
+    verdict = ex.check("ties", "x = 1\nboom()\n")
+    assert plain(verdict.message) == (
+        "Your program stopped before it could be checked: NameError in line 2, name 'boom' is not defined."
+    )
+    assert "SyntaxError in line 1" in plain(ex.check("ties", "def (:\n").message)
+    assert "called binding" in plain(ex.check("ties", "binding = 3").message)
+
+
+def test_what_the_reader_wrote_is_escaped() -> None:
+    verdict = ex.check("ties", "def binding(**given): return '<script>`'")
+    assert "<script>" not in verdict.message and "&lt;script&gt;" in verdict.message
+
+
+def test_a_function_that_prints_or_raises_is_told_so() -> None:
+    verdict = ex.check(
+        "ties", "print('hello')\ndef binding(**given):\n    print('x' * 1000)\n    raise KeyError('r')\n"
+    )
+    assert verdict.outputs == [{"kind": "text", "data": "hello\n"}]
+    assert "raised KeyError" in plain(verdict.message)
+
+
+def test_errors_name_field_value_and_what_is_allowed() -> None:
+    with pytest.raises(ValueError, match=r"exercise: 'nope' is not allowed; give one of .*ties"):
+        ex.load("nope")
+    with pytest.raises(ValueError, match=r"exercise: 'little' is not allowed"):
+        ex.check("little", "")
+    with pytest.raises(ValueError, match=r"slips: .* is not allowed for 'n'"):
+        ex.Blank("n", 4, slips=(ex.Slip(4, "the same"),))
+    with pytest.raises(ValueError, match=r"options: \[True, True\] is not allowed"):
+        ex.Choose(
+            title="t",
+            chapter=2,
+            kind="choose",
+            prose="p",
+            options=(ex.Option("a", "a", True), ex.Option("b", "b", True)),
+        )
+    with pytest.raises(ValueError, match=r"kind: 'bug' is not allowed"):
+        ex.Choose(title="t", chapter=2, kind="bug", prose="p", options=(ex.Option("a", "a", True),))
+
+
+QUICK = {
+    "question": "On the paper SM, {256} threads and {64} registers: how many warps?",
+    "answer": "SM.occupancy(paper.Launch(256, 64)).warps",
+    "unit": "warps",
+    "because": "The registers allow {SM.occupancy(paper.Launch(256, 64)).blocks} blocks.",
+    "slips": {"SM.warps": "Those are the slots alone."},
+}
+
+
+def test_a_quick_prediction_computes_its_answer() -> None:
+    from occusite import paper
+
+    names = {"SM": paper.SM(), "paper": paper}
+    found = ex.quick(QUICK, names, {})
+    assert found.blanks[0].answer == 32
+    assert "slots alone" in found.blanks[0].judge(48).message
+    assert '<span class="occ-v">4</span> blocks' in found.because
+    with pytest.raises(ValueError, match="field: 'hint' is not allowed"):
+        ex.quick(QUICK | {"hint": "x"}, names, {})
+    with pytest.raises(ValueError, match="because: missing"):
+        ex.quick({k: v for k, v in QUICK.items() if k != "because"}, names, {})
