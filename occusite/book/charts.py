@@ -71,7 +71,8 @@ class Chart:
 
     def json(self) -> str:
         """The whole spec as JSON that may stand inside a template element."""
-        return json.dumps(self.full(), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c").replace("&", "\\u0026")
+        text = json.dumps(self.full(), ensure_ascii=False, separators=(",", ":"))
+        return text.replace("<", "\\u003c").replace("&", "\\u0026")
 
     def figure(self, static: str, part: str = "", caption: str = "") -> str:
         """The figure element: `static` pictures, their text alternative, the spec for the live chart."""

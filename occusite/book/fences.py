@@ -77,7 +77,7 @@ def cell(source: str, options: dict[str, Any], md: Any) -> str:
         f'<section class="occ-cell" data-cell="{state.cells}" data-expect="{escape(expected)}"'
         f'{hidden} aria-label="Python cell {state.cells}">'
         f'<div class="occ-cell-source highlight"><pre tabindex="0"><code>{_python(source)}</code></pre></div>'
-        f'<script type="application/json" class="occ-cell-code">{_script(source)}</script>'
+        f'<template class="occ-cell-code">{_json(source)}</template>'
         '<div class="occ-cell-toolbar"></div>'
         f'<div class="occ-output" data-output>{"".join(output(o) for o in outputs)}</div></section>'
     )
@@ -140,7 +140,9 @@ def predict(source: str, options: dict[str, Any], md: Any) -> str:
     """A quick prediction in a page's text: its answer and its slips are expressions over `occusite.book.values`."""
     state = page(md)
     state.exercises += 1
-    return exercise.render(exercise.quick(yaml.safe_load(source), vars(values), vars(tables)), "", f"predict-{state.exercises}", _python)
+    return exercise.render(
+        exercise.quick(yaml.safe_load(source), vars(values), vars(tables)), "", f"predict-{state.exercises}", _python
+    )
 
 
 @_strict
@@ -161,8 +163,8 @@ def _python(source: str) -> str:
     return str(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
 
 
-def _script(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")
 
 
 def _inline(make: Callable[[str], str]) -> Callable[..., str]:

@@ -177,9 +177,9 @@ def _presets(widget: Widget, ident: str) -> str:
     if not widget.presets:
         return ""
     options = "".join(f"<option>{escape(name)}</option>" for name in widget.presets)
-    data = json.dumps(widget.presets, ensure_ascii=False).replace("<", "\\u003c")
+    data = json.dumps(widget.presets, ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")
     return (
         f'<div class="occ-control occ-control--select occ-presets"><label for="{ident}-preset">Preset</label>'
         f'<select id="{ident}-preset" data-presets autocomplete="off"><option value="">Your own</option>{options}</select>'
-        f'<script type="application/json">{data}</script></div>'
+        f'<template>{data}</template></div>'
     )

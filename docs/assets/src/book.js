@@ -1,6 +1,7 @@
 // Entry: brings each page's cells and widgets to life, also after instant navigation, and ends them when it goes.
 
 import { attachCells } from "./cells.js";
+import { attachCharts } from "./figures.js";
 import { python } from "./python-client.js";
 import { attachWidgets } from "./widgets.js";
 
@@ -13,7 +14,7 @@ let leave = () => {};
 function enter() {
   leave();
   const page = location.pathname;
-  const ends = [attachCells(page), attachWidgets(page)];
+  const ends = [attachCells(page), attachWidgets(page), attachCharts()];
   leave = () => {
     for (const end of ends) end();
     python.leave(page);

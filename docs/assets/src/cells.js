@@ -1,5 +1,6 @@
 // Cells: edit, run, stop, reset, copy and share; edits are kept for the next visit, one namespace serves the page.
 
+import { embedded } from "./embedded.js";
 import { icon } from "./icons.js";
 import { onIntent } from "./intent.js";
 import { draw, streamed } from "./output.js";
@@ -51,7 +52,7 @@ class Cell {
     this.page = page;
     this.above = [...above];
     this.number = section.dataset.cell ?? "";
-    this.original = String(JSON.parse(section.querySelector(".occ-cell-code")?.textContent ?? '""'));
+    this.original = String(JSON.parse(embedded(section, ".occ-cell-code") || '""'));
     this.source = this.original;
     this.view = /** @type {HTMLElement} */ (section.querySelector(".occ-cell-source"));
     this.output = /** @type {HTMLElement} */ (section.querySelector(".occ-output"));

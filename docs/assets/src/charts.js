@@ -4,15 +4,12 @@ import { parse, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile } from "vega-lite";
 
-/** @typedef {{ view: View, frame: string, width: number, names: string[] }} Live */
+/** @typedef {{ view: View, frame: string, names: string[] }} Live */
 
-/** @type {WeakMap<Element, Live>} */
-const charts = new WeakMap();
+/** @type {Map<Element, Live>} */
+const charts = new Map();
 /** @type {WeakMap<Element, Promise<void>>} */
 const drawing = new WeakMap();
-
-/** Below this many CSS pixels a chart is drawn in its narrow form. */
-const NARROW_BELOW = 560;
 
 /** Draw `spec` into `figure`, or give its rows to the chart already there.
  * @param {Element} figure @param {any} spec @returns {Promise<void>} */
@@ -26,7 +23,7 @@ export function update(figure, spec) {
 async function show(figure, spec) {
   const box = /** @type {HTMLElement} */ (figure.querySelector(".occ-chart"));
   const { datasets = {}, ...rest } = spec;
-  rest.width = box.clientWidth && box.clientWidth < NARROW_BELOW ? 320 : spec.width;
+  rest.width = box.clientWidth || spec.width;
   const frame = JSON.stringify(rest);
   const live = charts.get(figure);
   if (live?.frame === frame) {
@@ -47,13 +44,13 @@ async function show(figure, spec) {
   await view.runAsync();
   box.replaceChildren(next);
   live?.view.finalize();
-  charts.set(figure, { view, frame, width: rest.width, names: Object.keys(datasets).filter((n) => used.has(n)) });
+  charts.set(figure, { view, frame, names: Object.keys(datasets).filter((n) => used.has(n)) });
 }
 
-/** Free a chart whose page goes. @param {Element} figure */
-export function forget(figure) {
-  charts.get(figure)?.view.finalize();
-  charts.delete(figure);
+/** Free the charts of a page that goes. */
+export function forgetAll() {
+  for (const { view } of charts.values()) view.finalize();
+  charts.clear();
 }
 
 /** One line beside the pointer. @param {HTMLElement} box @param {PointerEvent} event @param {unknown} value */

@@ -1,5 +1,7 @@
 // Draws a run's outputs: text, HTML, SVG, charts and errors, long text folded.
 
+import { drawChart } from "./figures.js";
+
 /** Lines and characters of text shown before "show more". */
 const SHOWN_LINES = 60;
 const SHOWN_CHARACTERS = 12_000;
@@ -9,7 +11,7 @@ export async function draw(box, outputs) {
   const drawn = outputs.map(element);
   box.replaceChildren(...drawn.map((d) => d.node));
   for (const { node, spec } of drawn) {
-    if (spec) (await import("./charts.js")).update(node, spec);
+    if (spec) await drawChart(node, spec);
   }
 }
 

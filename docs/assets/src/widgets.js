@@ -1,14 +1,11 @@
 // Widgets: control values go to Python, the view comes back and is patched in; their state lives in the address.
 
+import { embedded } from "./embedded.js";
+import { drawChart, loadCharts } from "./figures.js";
 import { onIntent } from "./intent.js";
 import { loadingText, python } from "./python-client.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement} Control */
-/** @typedef {typeof import("./charts.js")} Charts */
-
-/** @type {Promise<Charts> | null} */
-let charts = null;
-const loadCharts = () => (charts ??= import("./charts.js"));
 
 /** Bring the page's widgets to life; returns what ends them. @param {string} page */
 export function attachWidgets(page) {
@@ -49,8 +46,6 @@ class Widget {
 
   end() {
     for (const end of this.#ends) end();
-    const figures = this.form.querySelectorAll("[data-kind=chart]");
-    charts?.then(({ forget }) => figures.forEach(forget));
   }
 
   /** @param {string} type @param {(event: Event) => void} handler */
@@ -131,7 +126,7 @@ class Widget {
 
   /** @param {HTMLSelectElement} select */
   #preset(select) {
-    const sets = JSON.parse(select.parentElement?.querySelector("script")?.textContent ?? "{}");
+    const sets = JSON.parse((select.parentElement && embedded(select.parentElement, "template")) || "{}");
     const chosen = sets[select.value];
     for (const control of chosen ? this.#controls() : []) {
       if (!(control.name in chosen)) continue;
@@ -188,7 +183,7 @@ class Widget {
       if (!box) continue;
       if (part.kind === "chart") {
         box.querySelector(".occ-chart")?.setAttribute("aria-label", part.alt);
-        void loadCharts().then(({ update }) => update(box, part.spec));
+        void drawChart(box, part.spec);
       } else if (this.#shown.get(name) !== part.data) {
         this.#shown.set(name, part.data);
         box.innerHTML = part.data;
