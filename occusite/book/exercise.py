@@ -366,8 +366,8 @@ def cases(**axes: Sequence[Any]) -> list[dict[str, Any]]:
 def quick(fields: Mapping[str, Any], names: Mapping[str, Any], tables: Mapping[str, Any]) -> Numbers:
     """A prediction written in a page: `question`, `answer`, `unit`, `tolerance`, `because`, `working` and `slips`.
 
-    `answer` and the keys of `slips` are expressions over `names`, `working` one over `tables`; in the texts an
-    expression in braces is replaced by its value. Raises `ValueError` for an unknown or a missing field.
+    `answer` and the keys of `slips` are expressions over `names`, `working` one over `tables`; the texts are
+    plain, or f-strings whose expressions are replaced by their values. Raises `ValueError` for an unknown or a missing field.
     """
     for name in fields:
         choice("field", name, ("question", "answer", "unit", "tolerance", "because", "working", "slips"))
@@ -376,9 +376,8 @@ def quick(fields: Mapping[str, Any], names: Mapping[str, Any], tables: Mapping[s
             raise ValueError(f"{name}: missing; give question, answer and because")
 
     def fill(text: str) -> str:
-        return re.sub(
-            r"\{([^{}]+)\}", lambda m: f'<span class="occ-v">{html_of(eval(m[1], dict(names)))}</span>', str(text)
-        )
+        text = re.sub(r"""^f(["'])(.*)\1$""", r"\2", str(text).strip(), flags=re.DOTALL)
+        return re.sub(r"\{([^{}]+)\}", lambda m: f'<span class="occ-v">{html_of(eval(m[1], dict(names)))}</span>', text)
 
     blank = Blank(
         label="Your prediction",

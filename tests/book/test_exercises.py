@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+import yaml
 
 from occusite.book import exercise as ex
 from occusite.book import exercises, live
@@ -194,3 +195,29 @@ def test_a_quick_prediction_computes_its_answer() -> None:
         ex.quick(QUICK | {"hint": "x"}, names, {})
     with pytest.raises(ValueError, match="because: missing"):
         ex.quick({k: v for k, v in QUICK.items() if k != "because"}, names, {})
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+FENCES = [
+    (page.name, kind, body)
+    for page in sorted(DOCS.rglob("*.md"))
+    for kind, body in re.findall(r"^```(exercise|predict)\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+]
+
+
+@pytest.mark.parametrize(("page", "kind", "body"), FENCES, ids=[f"{p}-{i}" for i, (p, _, _) in enumerate(FENCES)])
+def test_what_pages_ask_is_there(page: str, kind: str, body: str) -> None:
+    from occusite.book import tables, values
+
+    if kind == "exercise":
+        assert body.strip() in ALL
+        return
+    found = ex.quick(yaml.safe_load(body), vars(values), vars(tables))
+    (blank,) = found.blanks
+    assert blank.judge(blank.answer).passed
+    assert len({blank.judge(float(s.made_by)).message for s in blank.slips}) == len(blank.slips)
+
+
+def test_no_exercise_stands_on_two_pages() -> None:
+    used = [body.strip() for _, kind, body in FENCES if kind == "exercise"]
+    assert len(set(used)) == len(used)

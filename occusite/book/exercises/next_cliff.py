@@ -1,4 +1,4 @@
-"""Chapter 4, write the function: the register count at which the next block fits."""
+"""Chapter 4, write the function: where the next step of the staircase is."""
 
 from occusite import paper
 from occusite.book.exercise import Code, Slip, cases
