@@ -47,18 +47,23 @@ DEBIAN = {
 
 def browsers(tools: _setup.Tools) -> dict[str, str]:
     """The browsers there are, by variable; Chromium always, installed if need be. Says which. Raises `Failure`."""
-    found = {name: path for name in PLACES if (path := find(name))}
+    found = _found()
     wanted = PLACES if os.environ.get("CI") else [CHROMIUM]
     missing = [name for name in wanted if name not in found]
     root = _apt()
     if missing and root is not None:
         _apt_install([package for name in missing for package in DEBIAN[name]], root)
-        found |= {name: path for name in missing if (path := find(name))}
+        found = _found()
     if CHROMIUM not in found:
         found[CHROMIUM] = _playwright_chromium(tools)
     for name, path in found.items():
         print(f"{name.removeprefix('OCCUSITE_').capitalize()}: {path}")
     return found
+
+
+def _found() -> dict[str, str]:
+    places = {name: find(name) for name in PLACES}
+    return {name: path for name, path in places.items() if path}
 
 
 def find(name: str) -> str | None:
@@ -68,7 +73,7 @@ def find(name: str) -> str | None:
         if not Path(named).is_file():
             raise _setup.Failure(f"{name} names {named}, and there is no such file.")
         return named
-    return next((path for place in PLACES[name] if (path := shutil.which(place))), None)
+    return next(filter(None, map(shutil.which, PLACES[name])), None)
 
 
 def _apt() -> list[str] | None:

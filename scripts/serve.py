@@ -41,14 +41,15 @@ def serve(tools: _setup.Tools, port: int, open_browser: bool) -> None:
             webbrowser.open(f"http://{HOST}:{port}/occusite/")
         while True:
             time.sleep(0.5)
-            if (now := state([PACKAGE])) != package:
-                package = now
+            package_now, browser_part_now = state([PACKAGE]), state(BROWSER_PART)
+            if package_now != package:
+                package = package_now
                 print("The package changed: starting again.")
                 _stop(server)
                 _bundle(tools)
                 server = _start(tools, port)
-            elif (now := state(BROWSER_PART)) != browser_part:
-                browser_part = now
+            elif browser_part_now != browser_part:
+                browser_part = browser_part_now
                 print("The browser's part changed: bundling it.")
                 _bundle(tools)
             elif server.poll() is not None:
