@@ -130,7 +130,8 @@ def _environment(*folders: Path) -> dict[str, str]:
     """The user's environment, with the private Python and these folders first on PATH."""
     env = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONPATH")}
     path = os.pathsep.join([*map(str, (PYTHON.parent, *folders)), env.get("PATH", "")])
-    return env | {"PATH": path, "VIRTUAL_ENV": str(VENV), "PYTHONUTF8": "1", "PIP_USER": "0"}
+    quiet = {"NO_MKDOCS_2_WARNING": "1"}
+    return env | {"PATH": path, "VIRTUAL_ENV": str(VENV), "PYTHONUTF8": "1", "PIP_USER": "0"} | quiet
 
 
 def _tools() -> Tools:
@@ -283,7 +284,7 @@ class Step:
     def _show(self) -> None:
         self._print(f"{self.title} …", "" if self.terminal else "\n")
         while not self.over.wait(0.2 if self.terminal else 20):
-            line = f"{self.title} … {time.monotonic() - self.start:.0f} s  {self.last}"
+            line = f"{self.title} … {time.monotonic() - self.start:.0f} s  {self.last[:100]}"
             self._print(line, "" if self.terminal else "\n")
 
     def _print(self, line: str, end: str) -> None:
