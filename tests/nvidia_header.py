@@ -124,12 +124,22 @@ class Row(NamedTuple):
             > UNLIMITED
         )
 
-    def room_underflows(self) -> bool:
+    def room_underflows(self, blocks: int) -> bool:
         """Whether the header's unsigned difference wraps, so that it finds free shared memory where there is none.
 
-        Only on a made-up device, whose SM has less shared memory than one block may have.
+        On a made-up device, which lets a block opt in to less than it has without, or whose limits are no whole
+        units; and on a Kepler whose L1 preference gives way to the block's need, which this call does not notice.
         """
-        return self.shared_memory_per_sm <= self.shared_memory_per_block < self.static_shared
+        limit, reserve, unit = self.shared_memory_per_block, 0, 256
+        if self.major >= 7 and self.opt_in and self.shared_memory_per_sm > limit:
+            limit = self.shared_memory_per_block_opt_in
+        if self.major >= 8:
+            reserve, unit = self.reserved_shared_memory, 128
+        share = limit + reserve
+        if self.major == 3 and blocks > 1 and self.cache_preference in (2, 3):
+            taken = 32 * 1024 if self.cache_preference == 2 else 16 * 1024
+            share = min(share, (self.shared_memory_per_sm - taken) // blocks)
+        return share // unit * unit < self.static_shared + reserve
 
     def kepler_underflows(self) -> bool:
         """Whether a made-up Kepler has less shared memory than its L1 would take, so that the header's sum wraps."""

@@ -80,7 +80,7 @@ def test_available_dynamic_shared_memory_is_equal() -> None:
         if status:
             with pytest.raises(ValueError, match=r"^blocks: "):
                 device.available_dynamic_shared(launch, blocks)
-        elif question.room_underflows():
+        elif question.room_underflows(blocks):
             assert device.available_dynamic_shared(launch, blocks) == 0
         else:
             assert device.available_dynamic_shared(launch, blocks) == size, row

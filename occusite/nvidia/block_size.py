@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from occusite.checks import whole
 from occusite.nvidia import limits
+from occusite.nvidia.clusters import cluster_reason
 from occusite.nvidia.launch import Launch
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ def available_dynamic_shared(device: Device, launch: Launch, blocks: int) -> int
     Raises `ValueError` when that many blocks are not resident even without dynamic shared memory.
     """
     whole("blocks", blocks, 1, None, "blocks per SM")
-    resident = device.counter_like(launch)(launch.threads, launch.registers, 0)
+    resident = min(limit for limit in device.limits(launch, 0)[0].values() if limit is not None)
+    if cluster_reason(device, launch):
+        resident = 0
     if blocks > resident:
         allowed = f"1–{resident}" if resident else "nothing: this launch cannot run"
         raise ValueError(f"blocks: {blocks!r} is not allowed; give {allowed} (resident without dynamic shared memory)")
