@@ -284,7 +284,7 @@ def _measured(kernel: Kernel, warps: int, issues: list[Issue], first: int, until
 def _state(
     cycle: int, count: list[int], ready: list[int], done: list[list[int]], memory: int, length: int, depth: int
 ) -> object:
-    """All that the future depends on, relative to `cycle`: a result that is there already is just there."""
+    """All that the future depends on right after warp 0 issued, relative to `cycle`: what is over is just over."""
     return (
         max(memory - cycle, 0),
         tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given, settings
@@ -105,11 +105,11 @@ def test_a_steady_rate_holds_for_ever(kernel: Kernel, warps: int, policy: str, p
         assert end > 100_000 or issued == run.throughput * periods * run.period
 
 
-def grid(independent: int, intervals: tuple[int, ...] = (1, 10, 40)) -> list[tuple[Kernel, int]]:
+def grid(independent: int, intervals: tuple[int, ...] = (1, 40)) -> list[tuple[Kernel, int]]:
     """One wait per pass: loads at once, then arithmetic; latencies, loads, arithmetic and bandwidths far apart."""
     loops = [
         Kernel(loads, arithmetic, latency, independent=independent, interval=interval)
-        for loads, arithmetic, latency, interval in product((1, 2, 4, 8), (0, 8, 40, 160), (100, 400, 800), intervals)
+        for loads, arithmetic, latency, interval in product((1, 2, 8), (0, 8, 40, 160), (100, 400, 800), intervals)
     ]
     return [(kernel, warps) for kernel in [*loops, Kernel(0, 8, independent=independent)] for warps in WARPS]
 
@@ -193,7 +193,7 @@ def test_a_timeline_has_no_gaps_and_no_two_issues_in_one_cycle(
     for lane in lanes:
         assert lane[0].first == 0
         assert lane[-1].end == 300
-        for before, after in zip(lane, lane[1:], strict=False):
+        for before, after in pairwise(lane):
             assert before.end == after.first
             assert before.state != after.state
         assert {s.state for s in lane} <= set(STATES)
@@ -236,25 +236,25 @@ def test_a_loop_out_of_range_is_refused(field: str, value: int, allowed: str) ->
 
 
 def test_a_loop_without_instructions_is_refused() -> None:
-    with pytest.raises(ValueError, match="arithmetic: 0 .*1–10000"):
+    with pytest.raises(ValueError, match=r"arithmetic: 0 .*1–10000"):
         Kernel(loads=0, arithmetic=0)
 
 
 def test_other_bad_input_is_refused() -> None:
     kernel = Kernel()
-    with pytest.raises(ValueError, match="warps: 0 .*1–64"):
+    with pytest.raises(ValueError, match=r"warps: 0 .*1–64"):
         simulate(kernel, 0)
-    with pytest.raises(ValueError, match="warps: 65 .*1–64"):
+    with pytest.raises(ValueError, match=r"warps: 65 .*1–64"):
         expected(kernel, 65)
-    with pytest.raises(ValueError, match="policy: 'fair' .*greedy, round_robin"):
+    with pytest.raises(ValueError, match=r"policy: 'fair' .*greedy, round_robin"):
         simulate(kernel, 4, "fair")
-    with pytest.raises(ValueError, match="start: 'late' .*together, spread"):
+    with pytest.raises(ValueError, match=r"start: 'late' .*together, spread"):
         simulate(kernel, 4, "greedy", "late")
-    with pytest.raises(ValueError, match="cycles: -1 .*0–100000"):
+    with pytest.raises(ValueError, match=r"cycles: -1 .*0–100000"):
         simulate(kernel, 4, cycles=-1)
-    with pytest.raises(ValueError, match="patience: 0 .*1–10000000"):
+    with pytest.raises(ValueError, match=r"patience: 0 .*1–10000000"):
         simulate(kernel, 4, patience=0)
-    with pytest.raises(ValueError, match="share: 1.5 .*at most 1"):
+    with pytest.raises(ValueError, match=r"share: 1.5 .*at most 1"):
         warps_to_saturate(kernel, share=1.5)
     run = simulate(kernel, 4, cycles=500)
     with pytest.raises(ValueError, match=f"cycles: {run.end + 1} .*1–{run.end}"):
