@@ -1,7 +1,7 @@
 // Builds what the pages run in the browser into docs/assets/dist: `npm run build`, or through scripts/build.py.
 
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -29,26 +29,27 @@ function walk(folder, keep) {
     .sort();
 }
 
-/** Pack the book's package and the trimmed library with Pyodide's own Python, whose bytecode the browser will load. */
+/** Pack the package and its part of the standard library with Pyodide's own Python, whose bytecode the browser loads. */
 async function packs() {
   const files = walk(join(root, "occusite"), (path) => /\.(py|toml|json|csv)$/.test(path));
   const source = files.map((path) => ({ path: relative(root, path).replaceAll("\\", "/"), data: readFileSync(path) }));
-  const key = digest(source.map(({ path, data }) => `${path} ${digest(data)}`).join("\n") + version + readFileSync(fileURLToPath(import.meta.url)));
-  const made = join(cache, `pack-${key}.zip`);
-  if (!existsSync(made)) {
-    const python = await loadPyodide({ indexURL: runtime, packageBaseUrl: "./" });
+  const key = digest([version, ...source.map(({ path, data }) => `${path} ${digest(data)}`)].join("\n"));
+  const made = [`book-${key}.zip`, `library-${key}.zip`].map((name) => join(cache, name));
+  if (!made.every(existsSync)) {
+    // Columns of the code in tracebacks take a third of the bytecode, and the book does not show them.
+    const python = await loadPyodide({ indexURL: runtime, packageBaseUrl: "./", env: { PYTHONNODEBUGRANGES: "1" } });
     for (const { path, data } of source) {
       python.FS.mkdirTree(`/source/${dirname(path)}`);
       python.FS.writeFile(`/source/${path}`, data);
     }
     python.runPython("import sys; sys.path.insert(0, '/source')");
     const pack = python.pyimport("occusite.book.pack");
-    const zip = pack.package("/source");
+    rmSync(cache, { recursive: true, force: true });
     mkdirSync(cache, { recursive: true });
-    writeFileSync(`${made}.part`, zip.toJs());
-    renameSync(`${made}.part`, made);
+    writeFileSync(made[0], pack.package("/source").toJs());
+    writeFileSync(made[1], pack.library("/lib/python314.zip", pack.used()).toJs());
   }
-  return { pack: readFileSync(made) };
+  return made.map((path) => readFileSync(path));
 }
 
 /** The lock file without the packages that the book never loads. */
@@ -57,10 +58,12 @@ function lock() {
   return { info, packages: {} };
 }
 
-const { pack } = await packs();
+const [pack, library] = await packs();
 const packName = `book-${digest(pack)}.zip`;
+const libraryName = `library-${digest(library)}.zip`;
 const pyodide = `pyodide-${version}`;
-const fresh = new Set([packName]);
+/** @type {Set<string>} */
+const fresh = new Set();
 
 /** @param {string} name @param {string | Uint8Array} data */
 function put(name, data) {
@@ -71,6 +74,7 @@ function put(name, data) {
 }
 
 put(packName, pack);
+put(libraryName, library);
 for (const name of ["pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"]) {
   const path = join(dist, pyodide, name);
   mkdirSync(dirname(path), { recursive: true });
@@ -83,14 +87,9 @@ for (const font of ["inter", "source-serif-4", "jetbrains-mono"]) {
   put(`fonts/${name}`, readFileSync(join(root, "node_modules/@fontsource-variable", font, "files", name)));
 }
 
-/** Sizes for the progress line: as stored, and as a server that compresses sends them. */
-const sizes = Object.fromEntries(
-  ["pyodide.asm.wasm", "python_stdlib.zip"].map((name) => {
-    const data = readFileSync(join(runtime, name));
-    return [name, [data.length, gzipSync(data, { level: 6 }).length]];
-  }),
-);
-sizes[packName] = [pack.length, gzipSync(pack).length];
+/** Sizes for the progress line: as stored, and as a server that compresses sends them. @type {[string, Uint8Array][]} */
+const boot = [["pyodide.asm.wasm", readFileSync(join(runtime, "pyodide.asm.wasm"))], [packName, pack], [libraryName, library]];
+const sizes = Object.fromEntries(boot.map(([name, data]) => [name, [data.length, gzipSync(data).length]]));
 
 const common = /** @type {const} */ ({
   bundle: true,
@@ -109,6 +108,7 @@ const worker = await build({
   entryNames: "[name]-[hash]",
   define: {
     __PACK__: JSON.stringify(packName),
+    __LIBRARY__: JSON.stringify(libraryName),
     __PYODIDE__: JSON.stringify(`${pyodide}/`),
     __SIZES__: JSON.stringify(sizes),
     __LOCK__: JSON.stringify(lock()),
@@ -129,4 +129,4 @@ for (const path of walk(dist, () => true)) if (!fresh.has(relative(dist, path).r
 
 const kb = (/** @type {Uint8Array} */ data) => `${Math.round(gzipSync(data).length / 1000)} kB`;
 const entry = book.outputFiles.find(({ path }) => path.endsWith("book.js"));
-console.log(`assets: book.js ${entry ? kb(entry.contents) : "?"} gzip, ${book.outputFiles.length - 1} parts, package ${kb(pack)}`);
+console.log(`assets: book.js ${entry ? kb(entry.contents) : "?"} gzip, ${book.outputFiles.length - 1} parts, package ${kb(pack)}, library ${kb(library)}`);

@@ -1,48 +1,85 @@
-"""Packs what the browser's Python needs into zip files; run by Pyodide itself, whose bytecode they hold."""
+"""Packs what the browser's Python loads into zip files; run by Pyodide itself, whose bytecode they hold."""
 
 from __future__ import annotations
 
 import importlib.util
 import io
+import json
+import sys
 import zipfile
+from collections.abc import Iterable, Iterator
 from importlib import _bootstrap_external  # type: ignore[attr-defined]
 from pathlib import Path
 
 # One date for all entries, so that equal content gives an equal file.
 DATE = (2020, 1, 1, 0, 0, 0)
 
+# Parts of the package that only the build and the command line use.
+BUILD_ONLY = ("occusite/cli", "occusite/book/fences.py", "occusite/book/svg.py", "occusite/book/pack.py")
+
+# Standard modules that readers may well try, beyond those the book itself uses.
+READERS = """
+array base64 bisect calendar cmath collections.abc colorsys copy csv datetime decimal difflib fractions functools
+graphlib hashlib heapq html itertools json math numbers operator pprint queue random rlcompleter secrets statistics
+string textwrap time timeit tomllib typing
+"""
+
 
 def package(root: str | Path) -> bytes:
-    """The package `occusite` below `root` as a zip to unpack: each source, and beside it its bytecode.
-
-    The bytecode is marked as never to be checked, so an import neither compiles nor compares dates; the sources are
-    there for tracebacks.
-    """
+    """The package `occusite` below `root` as a zip to import from: each source, and its bytecode beside it."""
     return _zip(
         entry
         for path in sorted(Path(root).glob("occusite/**/*"))
-        if path.is_file() and path.suffix in (".py", ".toml", ".json", ".csv") and "cli" not in path.parts
-        for entry in _entries(path, path.relative_to(root).as_posix())
+        if path.suffix in (".py", ".toml", ".json", ".csv") and not path.relative_to(root).as_posix().startswith(BUILD_ONLY)
+        for entry in _entries(path.relative_to(root).as_posix(), path.read_bytes())
     )
 
 
-def _entries(path, name):
-    data = path.read_bytes()
+def _entries(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     yield name, data
-    if path.suffix == ".py":
-        yield importlib.util.cache_from_source(name), bytecode(data, f"/book/{name}")
+    if name.endswith(".py"):
+        yield f"{name}c", bytecode(data, name)
+
+
+def library(whole: str | Path, modules: Iterable[str]) -> bytes:
+    """The part of the standard library in the zip `whole` that `modules` name, as bytecode without docstrings.
+
+    The entry `REST` lists the modules left out, one a line.
+    """
+    wanted = set(modules)
+    with zipfile.ZipFile(whole) as archive:
+        sources = {_module(name): name for name in archive.namelist() if name.endswith(".py")}
+        kept = [sources[module] for module in sorted(wanted & sources.keys())]
+        entries = [(f"{name}c", bytecode(archive.read(name), f"{whole}/{name}", optimize=2)) for name in kept]
+    return _zip([*entries, ("REST", "\n".join(sorted(sources.keys() - wanted)).encode())])
+
+
+def _module(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def used() -> list[str]:
+    """The modules in use once the book's pages have all been served, and those for readers."""
+    from occusite.book import browser, live, widget
+
+    browser.warm()
+    for name in widget.modules():
+        live.view(name, json.dumps({c.name: c.default for c in widget.load(name).controls}))
+    live.run("pack", "cell 1", "1 / 0")
+    for name in READERS.split():
+        importlib.import_module(name)
+    return sorted(sys.modules)
 
 
 def bytecode(source: bytes, filename: str, optimize: int = -1) -> bytes:
-    """A hash-based, unchecked `.pyc` of `source`, whose tracebacks name `filename`."""
+    """The `.pyc` of `source`, never checked against it; tracebacks name `filename`."""
     code = compile(source, filename, "exec", dont_inherit=True, optimize=optimize)
     return bytes(_bootstrap_external._code_to_hash_pyc(code, importlib.util.source_hash(source), False))
 
 
-def _zip(entries) -> bytes:
+def _zip(entries: Iterable[tuple[str, bytes]]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in entries:
-            info = zipfile.ZipInfo(name, DATE)
-            archive.writestr(info, data, zipfile.ZIP_DEFLATED, 9)
+            archive.writestr(zipfile.ZipInfo(name, DATE), data, zipfile.ZIP_DEFLATED, 9)
     return buffer.getvalue()

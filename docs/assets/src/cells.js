@@ -237,7 +237,7 @@ class Cell {
     let stream = null;
     const write = (/** @type {string} */ text) => (stream ??= streamed(this.output))(text);
     try {
-      const outputs = await python.run({
+      const { outputs, note } = await python.run({
         page: this.page,
         label: `cell ${this.number}`,
         source: this.source,
@@ -251,7 +251,7 @@ class Cell {
       const expected = this.section.dataset.expect ?? "";
       const fine = !failed || (expected !== "" && failed.data.includes(expected));
       this.#busy(false, fine ? "done" : "error");
-      this.say(failed ? "ended with an error" : outputs.length ? "" : "ran; nothing to show");
+      this.say(note || (failed ? "ended with an error" : outputs.length ? "" : "ran; nothing to show"));
       return fine;
     } catch (error) {
       if (this.ended) return false;

@@ -3,6 +3,7 @@
 /** File names beside the script that uses them. */
 declare const __WORKER__: string;
 declare const __PACK__: string;
+declare const __LIBRARY__: string;
 declare const __PYODIDE__: string;
 /** What Python's start loads, by file name: size in bytes, as stored and as gzip makes it. */
 declare const __SIZES__: Record<string, [number, number]>;

@@ -4,13 +4,27 @@
  * @typedef {"off" | "loading" | "ready" | "running" | "failed"} PythonState
  * @typedef {{ loaded: number, total: number }} Progress  bytes
  * @typedef {{ kind: string, data: string, alt?: string }} Output
+ * @typedef {{ outputs: Output[], note: string }} Ran  `note`: what the reader should know about Python after the run
  * @typedef {{ kind: "html", data: string } | { kind: "chart", spec: any, alt: string }} Part
  * @typedef {{ status?: string, parts?: Record<string, Part>, error?: string }} View
- * @typedef {{ call: string, args: any[], key?: string, scope?: string, onText?: (text: string) => void,
- *   onStart?: () => void, resolve: (value: any) => void, reject: (reason: Error) => void }} Task
+ * @typedef {{ call: string, args: any[], page: string, key?: string, onText?: (text: string) => void,
+ *   onStart?: () => void }} Request
+ * @typedef {Request & { resolve: (value: any) => void, reject: (reason: Error) => void }} Task
  */
 
-/** Python ended before it could answer: the reason is a sentence for the reader. */
+/** Calls that run the reader's own code, which may not end. */
+const READERS = new Set(["run", "check"]);
+
+/** How long a run may take to notice Stop, in milliseconds, before its worker is ended. */
+const STOP_WITHIN = 1000;
+
+/** How often a failed load is tried, and the pause before the next try, in milliseconds. */
+const TRIES = 2;
+const TRY_AGAIN_AFTER = 800;
+
+const LOST = "Python was restarted, so variables are lost.";
+
+/** Python ended before it could answer; the message is a sentence for the reader. */
 export class Interrupted extends Error {}
 
 class PythonClient {
@@ -18,10 +32,15 @@ class PythonClient {
   /** @type {Progress} */ progress = { loaded: 0, total: 0 };
   /** Counts fresh interpreters: variables made under another generation are gone. */
   generation = 0;
-  /** @type {string} */ failure = "";
+  failure = "";
   /** @type {Worker | null} */ #worker = null;
+  /** @type {WebAssembly.Module | undefined} */ #module;
   /** @type {Task[]} */ #queue = [];
   /** @type {Task | null} */ #current = null;
+  /** The address whose end tells the current run to stop. */
+  #token = "";
+  #stopping = false;
+  #tries = 0;
   /** @type {Set<() => void>} */ #listeners = new Set();
 
   /** Call `listener` at each change of state or progress; returns what ends it.
@@ -39,18 +58,26 @@ class PythonClient {
     this.#set("loading");
     const worker = new Worker(new URL(__WORKER__, import.meta.url), { type: "module", name: "python" });
     this.#worker = worker;
-    worker.onmessage = (event) => this.#receive(worker, event.data);
+    worker.onmessage = (event) => worker === this.#worker && this.#receive(event.data);
     worker.onerror = (event) => {
       event.preventDefault();
       if (worker === this.#worker) this.#fail(event.message || "its program could not be loaded");
     };
+    worker.postMessage({ given: { module: this.#module } });
   }
 
-  /** Run a cell; resolves with its outputs.
+  /** Run a cell. Rejects with `Interrupted` when Python ended under it.
    * @param {{ page: string, label: string, source: string, onText?: (text: string) => void, onStart?: () => void }} cell
-   * @returns {Promise<Output[]>} */
+   * @returns {Promise<Ran>} */
   run({ page, label, source, onText, onStart }) {
-    return this.#request({ call: "run", args: [page, label, source], scope: page, onText, onStart });
+    return this.#request({ call: "run", args: [page, label, source], page, onText, onStart });
+  }
+
+  /** Judge a program written for an exercise. Rejects with `Interrupted` when Python ended under it.
+   * @param {string} name @param {string} source @param {string} page
+   * @returns {Promise<{ passed: boolean, message: string, outputs: Output[] }>} */
+  check(name, source, page) {
+    return this.#request({ call: "check", args: [name, source], page });
   }
 
   /** The view of a widget, or null when newer values came before it was computed.
@@ -63,31 +90,44 @@ class PythonClient {
       waiting.resolve(null);
       this.#queue.splice(this.#queue.indexOf(waiting), 1);
     }
-    return this.#request({ call: "view", args: [name, JSON.stringify(values)], key, scope: page });
+    return this.#request({ call: "view", args: [name, JSON.stringify(values)], key, page });
   }
 
-  /** End what runs. The interpreter is replaced, so variables are lost. */
+  /** Call any function of `occusite.book.live` with text arguments; resolves with the JSON it returns.
+   * @param {string} page @param {string} call @param {string[]} args @returns {Promise<any>} */
+  ask(page, call, ...args) {
+    return this.#request({ call, args, page });
+  }
+
+  /** End what runs, and what waits to run. Variables are kept when the code lets itself be interrupted. */
   stop() {
+    this.#drop((task) => READERS.has(task.call), "Not run.");
     const task = this.#current;
-    if (!task) return;
-    this.#end();
-    task.reject(new Interrupted("Stopped. Python was restarted, so variables are lost."));
-    this.warm();
+    if (!task || !READERS.has(task.call) || this.#stopping) return;
+    this.#stopping = true;
+    URL.revokeObjectURL(this.#token);
+    setTimeout(() => this.#current === task && this.#replace(`Stopped. ${LOST}`), STOP_WITHIN);
   }
 
-  /** Drop what a page asked for, when the reader leaves it.
-   * @param {string} page */
+  /** Drop what a page asked for, and its variables, when the reader leaves it. @param {string} page */
   leave(page) {
-    for (const task of this.#queue.filter((t) => t.scope === page)) task.reject(new Interrupted("The page was left."));
-    this.#queue = this.#queue.filter((task) => task.scope !== page);
-    if (this.#current?.call === "run" && this.#current.scope === page) this.stop();
+    this.#drop((task) => task.page === page, "The page was left.");
+    if (this.#current?.page === page) this.stop();
+    if (this.#worker && this.state !== "loading") this.ask(page, "forget", page).catch(() => {});
   }
 
-  /** @param {Omit<Task, "resolve" | "reject">} task */
-  #request(task) {
+  /** @param {(task: Task) => boolean} which @param {string} reason */
+  #drop(which, reason) {
+    const dropped = this.#queue.filter(which);
+    this.#queue = this.#queue.filter((task) => !which(task));
+    for (const task of dropped) task.reject(new Interrupted(reason));
+  }
+
+  /** @param {Request} request @returns {Promise<any>} */
+  #request(request) {
     this.warm();
     return new Promise((resolve, reject) => {
-      this.#queue.push({ ...task, resolve, reject });
+      this.#queue.push({ ...request, resolve, reject });
       this.#pump();
     });
   }
@@ -97,51 +137,100 @@ class PythonClient {
     const task = this.#queue.shift();
     if (!task) return this.#set("ready");
     this.#current = task;
-    if (task.call === "run") this.#set("running");
-    this.#worker?.postMessage({ call: task.call, args: task.args });
+    if (READERS.has(task.call)) {
+      this.#token = URL.createObjectURL(new Blob(["go on"]));
+      this.#set("running");
+    }
+    this.#worker?.postMessage({ call: task.call, args: task.args, token: this.#token });
     task.onStart?.();
   }
 
-  /** @param {Worker} worker @param {any} message */
-  #receive(worker, message) {
-    if (worker !== this.#worker) return;
-    const task = this.#current;
+  /** @param {any} message */
+  #receive(message) {
     switch (message.kind) {
+      case "module":
+        this.#module = message.module;
+        return;
       case "progress":
         this.progress = message;
         return this.#notify();
       case "ready":
+        this.#tries = 0;
+        document.documentElement.dataset.pythonBoot = message.restored ? "restored" : "plain";
         this.#set("ready");
         return this.#pump();
       case "failed":
         return this.#fail(message.reason);
       case "text":
-        return task?.onText?.(message.text);
+        return this.#current?.onText?.(message.text);
       case "result":
-        this.#current = null;
-        task?.resolve(JSON.parse(message.value));
-        return this.#pump();
+        return this.#result(message);
       case "error":
-        this.#current = null;
-        task?.reject(new Error(message.reason));
-        return this.#pump();
+        return this.#finish((task, stopped) => task.reject(stopped ? new Interrupted("Stopped. Variables are kept.") : new Error(message.reason)));
+      case "died":
+        return this.#replace(`Python ended: ${message.reason}. ${LOST}`);
     }
   }
 
-  #end() {
+  /** @param {{ value?: string, spent: boolean }} message */
+  #result({ value, spent }) {
+    const parsed = JSON.parse(value ?? "null");
+    this.#finish((task, stopped) => {
+      if (task.call !== "run") return task.resolve(parsed);
+      const note = spent ? `Memory ran out. ${LOST}` : stopped ? "Stopped. Variables are kept." : "";
+      task.resolve({ outputs: parsed, note });
+    }, spent);
+  }
+
+  /** Let go of the current task, hand it to `end`, and take the next. Memory once taken is only freed by a fresh worker.
+   * @param {(task: Task, stopped: boolean) => void} end @param {boolean} [spent] */
+  #finish(end, spent = false) {
+    const task = this.#current;
+    const stopped = this.#stopping;
+    this.#release();
+    if (spent) this.#restart();
+    if (task) end(task, stopped);
+    this.#pump();
+  }
+
+  #release() {
+    this.#current = null;
+    this.#stopping = false;
+    if (this.#token) URL.revokeObjectURL(this.#token);
+    this.#token = "";
+  }
+
+  #restart() {
     this.#worker?.terminate();
     this.#worker = null;
-    this.#current = null;
+    this.warm();
+  }
+
+  /** End the worker under the current task and start another; what waits goes on there. @param {string} reason */
+  #replace(reason) {
+    const task = this.#current;
+    this.#release();
+    this.#restart();
+    task?.reject(new Interrupted(reason));
   }
 
   /** @param {string} reason */
   #fail(reason) {
-    const tasks = [...(this.#current ? [this.#current] : []), ...this.#queue];
-    this.#end();
-    this.#queue = [];
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#tries += 1;
+    if (this.#tries < TRIES) {
+      setTimeout(() => this.warm(), TRY_AGAIN_AFTER);
+      return;
+    }
+    this.#tries = 0;
     this.failure = reason;
+    const task = this.#current;
+    this.#release();
     this.#set("failed");
-    for (const task of tasks) task.reject(new Interrupted(`Python did not load: ${reason}.`));
+    const told = new Interrupted(`Python could not be loaded (${reason}). Run again to try again.`);
+    task?.reject(told);
+    this.#drop(() => true, told.message);
   }
 
   /** @param {PythonState} state */
@@ -159,12 +248,10 @@ class PythonClient {
 
 export const python = new PythonClient();
 
-/** A sentence on what Python is doing, for a cell or widget that waits. */
+/** What Python is doing, for a cell or widget that waits. */
 export function loadingText() {
   const { loaded, total } = python.progress;
-  if (python.state === "failed") return `Python did not load: ${python.failure}.`;
   if (python.state !== "loading") return "waiting…";
-  if (!total) return "starting Python…";
-  if (loaded >= total) return "starting Python…";
+  if (!total || loaded >= total) return "starting Python…";
   return `loading Python, ${(loaded / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
 }

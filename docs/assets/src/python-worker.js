@@ -1,68 +1,19 @@
-// Python itself: boots Pyodide in a module worker and answers the page's calls, one at a time.
+// Python itself: a module worker that answers the page's calls, one at a time.
 
-import { loadPyodide } from "pyodide";
-
-/** @typedef {(...args: any[]) => string} Call */
+import { boot, fetchLibrary, post } from "./boot.js";
+import { interruptBuffer, wait, watch } from "./stop.js";
 
 /** How often printed text goes to the page, in milliseconds; the most a run may print, in characters. */
 const FLUSH_EVERY = 40;
 const PRINT_LIMIT = 400_000;
 
+/** Above this many bytes the page gets a fresh worker after a run, since memory once taken is never given back. */
+const MEMORY_SPENT = 600 << 20;
+
 /** @type {any} */
 let live = null;
-
-/** @param {Record<string, unknown>} message */
-const post = (message) => self.postMessage(message);
-
-/** What the boot downloads, by file name: its size, what of it came, and what its bytes weigh on the wire. */
-const downloads = new Map(Object.entries(__SIZES__).map(([name, [size, packed]]) => [name, { size, packed, wire: packed, came: 0 }]));
-let told = 0;
-
-/** Tell the page how far the downloads are, at most every 60 ms. */
-function tell() {
-  const now = performance.now();
-  const all = [...downloads.values()];
-  if (now - told < 60 && all.some(({ came, size }) => came < size)) return;
-  told = now;
-  /** @param {(d: { size: number, wire: number, came: number }) => number} of */
-  const sum = (of) => all.reduce((total, d) => total + of(d), 0);
-  post({ kind: "progress", loaded: sum((d) => (d.wire * d.came) / d.size), total: sum((d) => d.wire) });
-}
-
-/** Fetch that counts the bytes of the boot's files. @param {RequestInfo | URL} input @param {RequestInit} [init] */
-async function countedFetch(input, init) {
-  const response = await plainFetch(input, init);
-  const download = downloads.get(new URL(response.url).pathname.split("/").pop() ?? "");
-  if (!download || !response.ok || !response.body) return response;
-  download.wire = response.headers.has("Content-Encoding") ? download.packed : download.size;
-  const count = new TransformStream({
-    transform: (chunk, controller) => {
-      download.came += chunk.byteLength;
-      tell();
-      controller.enqueue(chunk);
-    },
-  });
-  const type = response.headers.get("Content-Type") ?? "";
-  return new Response(response.body.pipeThrough(count), { headers: { "Content-Type": type } });
-}
-const plainFetch = self.fetch.bind(self);
-
-async function boot() {
-  const here = new URL(".", import.meta.url);
-  self.fetch = countedFetch;
-  const pack = self.fetch(new URL(__PACK__, here));
-  const pyodide = await loadPyodide({
-    indexURL: new URL(__PYODIDE__, here).href,
-    lockFileContents: __LOCK__,
-    packageBaseUrl: new URL(__PYODIDE__, here).href,
-  });
-  const packed = await pack;
-  if (!packed.ok) throw new Error(`${packed.status} for the book's own package`);
-  pyodide.unpackArchive(await packed.arrayBuffer(), "zip", { extractDir: "/book" });
-  self.fetch = plainFetch;
-  pyodide.runPython("import sys; sys.path.insert(0, '/book')");
-  live = pyodide.pyimport("occusite.book.live");
-}
+/** @type {import("pyodide").PyodideAPI} */
+let pyodide;
 
 /** Collects what a run prints and hands it on in batches. */
 function printer() {
@@ -84,30 +35,49 @@ function printer() {
   return { flush, write };
 }
 
-/** @type {Record<string, Call>} */
-const calls = {
-  view: (name, values) => live.view(name, values),
-  run: (page, label, source) => {
-    const { flush, write } = printer();
-    try {
-      return live.run(page, label, source, write);
-    } finally {
-      flush();
-    }
-  },
-};
-
-const booted = boot().then(
-  () => post({ kind: "ready" }),
-  (error) => post({ kind: "failed", reason: String(error?.message ?? error).split("\n").slice(-1)[0] }),
-);
-
-self.onmessage = async (event) => {
-  await booted;
-  const { call, args } = event.data;
+/** Call a function of `occusite.book.live`; one that runs the reader's code gets a token, whose end stops it.
+ * @param {string} call @param {any[]} args @param {string} token @returns {string} */
+function answer(call, args, token) {
+  if (!token) return live[call](...args);
+  const { flush, write } = printer();
+  watch(token, flush);
+  pyodide.setInterruptBuffer(/** @type {any} */ (interruptBuffer));
   try {
-    post({ kind: "result", value: calls[call](...args) });
+    return call === "run" ? live.run(...args, write) : live[call](...args);
+  } finally {
+    watch("");
+    pyodide.setInterruptBuffer(/** @type {any} */ (undefined));
+    flush();
+  }
+}
+
+/** @param {any} given */
+async function start(given) {
+  try {
+    const booted = await boot(given);
+    ({ pyodide, live } = booted);
+    const rest = pyodide.runPython("import zipimport; zipimport.zipimporter('/lib/python314.zip').get_data('REST').decode()");
+    pyodide.pyimport("occusite.book.browser").install(rest, fetchLibrary(pyodide), wait);
+    post({ kind: "ready", restored: booted.restored });
   } catch (error) {
-    post({ kind: "error", reason: String(error instanceof Error ? error.message : error) });
+    post({ kind: "failed", reason: reasonOf(error) });
+  }
+}
+
+/** The last line of an error: what Python's tracebacks and JavaScript's messages end with. @param {unknown} error */
+function reasonOf(error) {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().split("\n").at(-1) ?? "";
+}
+
+self.onmessage = ({ data }) => {
+  if (data.given) return void start(data.given);
+  try {
+    const value = answer(data.call, data.args, data.token);
+    const spent = /** @type {any} */ (pyodide)._module.HEAP8.length > MEMORY_SPENT;
+    post({ kind: "result", value, spent });
+  } catch (error) {
+    const fatal = !(error instanceof Error && error.name === "PythonError");
+    post({ kind: fatal ? "died" : "error", reason: reasonOf(error) });
   }
 };
