@@ -1,22 +1,101 @@
-"""Devices by name: "8.9", "sm_90a", "rtx 4090", "H100 SXM", "paper"; an unknown name lists near matches."""
+"""Devices by name: "rtx 4090", "H100 SXM", "sm_90a", "8.9", "paper", or a TOML file; near matches for a slip."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from occusite import nvidia
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from occusite.result import Device
 
-_ARCHITECTURE = re.compile(r"(?:(?:sm|compute|cc)[_ ]?)?(\d{1,2})(\.?)(\d)[af]?", re.IGNORECASE)
+_ARCHITECTURE = re.compile(r"((?:sm|compute|cc)[_ ]?)?(\d{1,2})(\.?)(\d)[af]?", re.IGNORECASE)
+
+# Words a name can lack without meaning another GPU.
+_SOFT = frozenset(
+    ("nvidia", "geforce", "tesla", "quadro", "rtx", "gtx", "gpu", "graphics", "generation", "jetson", "edition")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """A measured load latency: `dram_cycles` (and `dram_ns`, where the clock is known) as (least, most).
+
+    `l1_cycles`, `l2_cycles`, `l2_far_cycles`: hits in the caches. `method`, `source`: how, and by whom. `variant`:
+    "not stated" where the source does not say which board of that name it measured.
+    """
+
+    dram_cycles: tuple[float, float]
+    method: str
+    source: str
+    dram_ns: tuple[float, float] | None = None
+    l1_cycles: float | None = None
+    l2_cycles: float | None = None
+    l2_far_cycles: float | None = None
+    clock_mhz: float | None = None
+    note: str = ""
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GPU:
+    """A GPU on sale: `device` with its SM count, and what the board adds; None where no source gives a value.
+
+    `bandwidth_gb_s` in 10⁹ bytes per second, `boost_mhz`, `memory_gb`, `l2_mb`, `bus_bits`. `source` holds for every
+    cell without an entry in `cells`; `unconfirmed` names cells to doubt; `note` says where sources disagree.
+    """
+
+    name: str
+    device: nvidia.Device
+    source: str
+    aliases: tuple[str, ...] = ()
+    chip: str = ""
+    bandwidth_gb_s: float | None = None
+    boost_mhz: float | None = None
+    memory_gb: float | None = None
+    memory_type: str = ""
+    bus_bits: int | None = None
+    l2_mb: float | None = None
+    cells: dict[str, str] = field(default_factory=dict)
+    confirmed_by: str = ""
+    unconfirmed: tuple[str, ...] = ()
+    note: str = ""
+    latency: tuple[Latency, ...] = ()
+
+
+@cache
+def gpus() -> tuple[GPU, ...]:
+    """Every GPU known by name, oldest architecture first."""
+    import pkgutil
+    import tomllib
+
+    table = tomllib.loads((pkgutil.get_data("occusite", "data/nvidia_gpus.toml") or b"").decode())
+    return tuple(_gpu(dict(row)) for row in table["gpu"])
+
+
+def gpu(name: str) -> GPU:
+    """The GPU of that name: letter case, spaces, brand words and a memory size may be left out.
+
+    Raises `ValueError` for a name nothing matches, or more than one GPU does, listing the near matches.
+    """
+    found = _matches(name)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ValueError(f"device: {name!r} could be {_listed([g.name for g in found])}; say which")
+    raise ValueError(f"device: {name!r} is not known; {_near(name)}")
 
 
 def find(name: str) -> Device:
     """The device of that name.
 
-    Raises `ValueError` for a name nothing matches, with near matches.
+    A compute capability ("8.9", "sm_90a"), a GPU's name ("rtx 4090", "H100 SXM"), "paper", or the path of a TOML
+    file (see `from_toml`). Raises `ValueError` for a name nothing matches, with near matches.
     """
     text = str(name).strip()
     if text.lower() in ("paper", "paper sm"):
@@ -24,6 +103,112 @@ def find(name: str) -> Device:
 
         return paper.SM()
     found = _ARCHITECTURE.fullmatch(text)
-    if found and (capability := f"{found[1]}.{found[3]}") in nvidia.CHIPS:
-        return nvidia.device(capability)
-    raise ValueError(f"device: {name!r} is not known; give one of {', '.join(nvidia.CHIPS)}")
+    if found and (f"{found[2]}.{found[4]}" in nvidia.CHIPS or found[1] or found[3]):
+        return nvidia.device(f"{found[2]}.{found[4]}")
+    if text.lower().endswith(".toml"):
+        return read_toml(text)
+    return gpu(text).device
+
+
+def from_toml(text: str) -> nvidia.Device:
+    """A device of one's own, from TOML: `compute_capability`, and whatever differs from that architecture.
+
+        compute_capability = "9.0"
+        name = "my H100 slice"
+        sm_count = 16
+
+    Keys are the fields of `nvidia.Device`. Raises `ValueError` for anything else.
+    """
+    import tomllib
+
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"device: this is not TOML; {error}") from error
+    known = {f.name for f in fields(nvidia.Device) if f.init}
+    for key in given:
+        if key not in known:
+            raise ValueError(f"device: the key {key!r} is not allowed; give some of {', '.join(sorted(known))}")
+    if "compute_capability" not in given:
+        raise ValueError('device: compute_capability is missing; give it as in compute_capability = "9.0"')
+    capability = str(given.pop("compute_capability"))
+    if type(given.get("name", "")) is not str:
+        raise ValueError(f"name: {given['name']!r} is not allowed; give text")
+    return replace(nvidia.device(capability), **({"name": f"custom {capability}"} | given))
+
+
+def read_toml(path: str | Path) -> nvidia.Device:
+    """`from_toml` of a file. Raises `ValueError` when it cannot be read."""
+    from pathlib import Path
+
+    try:
+        return from_toml(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"device: {str(path)!r} cannot be read; {error}") from error
+
+
+def _gpu(row: dict[str, Any]) -> GPU:
+    device = replace(nvidia.device(row.pop("compute_capability")), name=row["name"], sm_count=row.pop("sm_count"))
+    row["latency"] = tuple(Latency(**_tupled(entry)) for entry in row.get("latency", ()))
+    return GPU(device=device, **_tupled(row))
+
+
+def _tupled(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z]+|\d+", str(name).lower())
+
+
+def _key(name: str, *, soft: bool = False, memory: bool = True) -> tuple[str, ...]:
+    words = _words(name)
+    if not memory:
+        words = _words(re.sub(r"\b\d+ ?gb\b", " ", str(name).lower()))
+    return tuple(sorted(w for w in words if not (soft and w in _SOFT)))
+
+
+@cache
+def _index() -> tuple[dict[tuple[str, ...], list[GPU]], ...]:
+    """Tables from words to GPUs, strictest first: all words, without brands, without the memory size."""
+    tables: tuple[dict[tuple[str, ...], list[GPU]], ...] = ({}, {}, {})
+    for known in gpus():
+        for name in (known.name, *known.aliases):
+            tables[0].setdefault(_key(name), []).append(known)
+            tables[1].setdefault(_key(name, soft=True), []).append(known)
+        tables[2].setdefault(_key(known.name, soft=True, memory=False), []).append(known)
+    return tables
+
+
+def _matches(name: str) -> list[GPU]:
+    exact, brandless, sizeless = _index()
+    for table, key in (
+        (exact, _key(name)),
+        (brandless, _key(name, soft=True)),
+        (sizeless, _key(name, soft=True)),
+    ):
+        if key and key in table:
+            return table[key]
+    wanted = set(_key(name, soft=True))
+    if not any(word.isalpha() or len(word) > 2 for word in wanted):
+        return []
+    return [g for g in gpus() if wanted <= set(_key(g.name, soft=True))]
+
+
+def _near(name: str) -> str:
+    from difflib import SequenceMatcher
+
+    def alike(known: GPU) -> float:
+        forms = (w for n in (known.name, *known.aliases) for w in (_words(n), [x for x in _words(n) if x not in _SOFT]))
+        return max(SequenceMatcher(None, "".join(form), wanted).ratio() for form in forms)
+
+    capabilities = ", ".join(nvidia.CHIPS)
+    wanted = "".join(_words(name))
+    near = [g.name for g in sorted(gpus(), key=alike, reverse=True)[:6] if alike(g) > 0.6]
+    if near:
+        return f"near matches: {_listed(near)}; or give a compute capability ({capabilities})"
+    return f"give a GPU's name or a compute capability ({capabilities})"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -73,9 +73,10 @@ def shared_step(device: Device, size: int) -> int:
     for step in device.rules.shared_steps:
         if size <= step:
             return step
+    most = max(device.rules.shared_steps, default=0)
     raise ValueError(
         f"shared_memory_per_sm: {size!r} bytes are not allowed; compute capability {device.compute_capability} "
-        f"can set at most {device.rules.shared_steps[-1]:,} bytes aside"
+        f"can set at most {most:,} bytes aside"
     )
 
 
