@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 _ARCHITECTURE = re.compile(r"((?:sm|compute|cc)[_ ]?)?(\d{1,2})(\.?)(\d)[af]?", re.IGNORECASE)
 
 # Words a name can lack without meaning another GPU.
-_SOFT = frozenset(
-    ("nvidia", "geforce", "tesla", "quadro", "rtx", "gtx", "gpu", "graphics", "generation", "jetson", "edition")
-)
+_SOFT = {
+    *("nvidia", "geforce", "tesla", "quadro", "rtx", "gtx", "jetson"),
+    *("gpu", "graphics", "generation", "workstation", "edition"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,49 +162,53 @@ def _words(name: str) -> list[str]:
     return re.findall(r"[a-z]+|\d+", str(name).lower())
 
 
-def _key(name: str, *, soft: bool = False, memory: bool = True) -> tuple[str, ...]:
-    words = _words(name)
-    if not memory:
-        words = _words(re.sub(r"\b\d+ ?gb\b", " ", str(name).lower()))
-    return tuple(sorted(w for w in words if not (soft and w in _SOFT)))
+def _joined(name: str) -> str:
+    return "".join(_words(name))
+
+
+def _telling(name: str) -> tuple[str, ...]:
+    """The words that tell one GPU from another, in any order."""
+    return tuple(sorted(w for w in _words(name) if w not in _SOFT))
 
 
 @cache
-def _index() -> tuple[dict[tuple[str, ...], list[GPU]], ...]:
-    """Tables from words to GPUs, strictest first: all words, without brands, without the memory size."""
-    tables: tuple[dict[tuple[str, ...], list[GPU]], ...] = ({}, {}, {})
+def _index() -> tuple[dict[object, list[GPU]], ...]:
+    """Tables from a name's form to GPUs, strictest first: as written, its telling words, those but memory size."""
+    tables: tuple[dict[object, list[GPU]], ...] = ({}, {}, {})
     for known in gpus():
-        for name in (known.name, *known.aliases):
-            tables[0].setdefault(_key(name), []).append(known)
-            tables[1].setdefault(_key(name, soft=True), []).append(known)
-        tables[2].setdefault(_key(known.name, soft=True, memory=False), []).append(known)
+        sizeless = re.sub(r"\b\d+ ?gb\b", " ", known.name.lower())
+        forms = [(i, form(n)) for n in (known.name, *known.aliases) for i, form in enumerate((_joined, _telling))]
+        for table, form in (*forms, (2, _telling(sizeless))):
+            same = tables[table].setdefault(form, [])
+            if known not in same:
+                same.append(known)
     return tables
 
 
 def _matches(name: str) -> list[GPU]:
-    exact, brandless, sizeless = _index()
-    for table, key in (
-        (exact, _key(name)),
-        (brandless, _key(name, soft=True)),
-        (sizeless, _key(name, soft=True)),
-    ):
-        if key and key in table:
-            return table[key]
-    wanted = set(_key(name, soft=True))
-    if not any(word.isalpha() or len(word) > 2 for word in wanted):
-        return []
-    return [g for g in gpus() if wanted <= set(_key(g.name, soft=True))]
+    written, telling, sizeless = _index()
+    words = _telling(name)
+    found = written.get(_joined(name)) or telling.get(words) or sizeless.get(words)
+    if found or not any(word.isalpha() or len(word) > 2 for word in words):
+        return found or []
+    return [g for g in gpus() if set(words) <= set(_telling(g.name))]
 
 
 def _near(name: str) -> str:
     from difflib import SequenceMatcher
 
+    def plain(text: str) -> str:
+        return "".join(w for w in _words(text) if w not in _SOFT)
+
+    wanted = plain(name)
+    numbers = {word for word in _words(name) if word.isdecimal() and len(word) > 2}
+
     def alike(known: GPU) -> float:
-        forms = (w for n in (known.name, *known.aliases) for w in (_words(n), [x for x in _words(n) if x not in _SOFT]))
-        return max(SequenceMatcher(None, "".join(form), wanted).ratio() for form in forms)
+        forms = [plain(n) for n in (known.name, *known.aliases)]
+        same_number = bool(numbers & set(_words(known.name)))
+        return max(SequenceMatcher(None, form, wanted).ratio() for form in forms) + 0.3 * same_number
 
     capabilities = ", ".join(nvidia.CHIPS)
-    wanted = "".join(_words(name))
     near = [g.name for g in sorted(gpus(), key=alike, reverse=True)[:6] if alike(g) > 0.6]
     if near:
         return f"near matches: {_listed(near)}; or give a compute capability ({capabilities})"

@@ -1,0 +1,180 @@
+"""Devices by name: forgiving lookup, near matches, sources in every row, a device of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import occusite
+from occusite import devices, nvidia, paper
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "sms"),
+    [
+        ("rtx 4090", "GeForce RTX 4090", 128),
+        ("RTX4090", "GeForce RTX 4090", 128),
+        ("NVIDIA GeForce RTX 4090", "GeForce RTX 4090", 128),
+        ("4070 ti super", "GeForce RTX 4070 Ti SUPER", 66),
+        ("rtx 4070", "GeForce RTX 4070", 46),
+        ("RTX 3060", "GeForce RTX 3060 12 GB", 28),
+        ("H100 SXM", "H100 SXM5 80 GB", 132),
+        ("h100", "H100 SXM5 80 GB", 132),
+        ("NVIDIA H100 80GB HBM3", "H100 SXM5 80 GB", 132),
+        ("H100 PCIe", "H100 PCIe 80 GB", 114),
+        ("NVIDIA A100-SXM4-40GB", "A100 SXM4 40 GB", 108),
+        ("NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB", 108),
+        ("Tesla V100-SXM2-16GB", "Tesla V100 SXM2 16 GB", 80),
+        ("tesla t4", "Tesla T4", 40),
+        ("A10G", "A10G", 80),
+        ("DGX Spark", "GB10", 48),
+        ("jetson thor", "Jetson T5000", 20),
+        ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "RTX PRO 6000 Blackwell", 188),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "RTX PRO 6000 Blackwell Server", 188),
+        ("A6000", "RTX A6000", 84),
+    ],
+)
+def test_forgiving_names(asked: str, name: str, sms: int) -> None:
+    device = devices.find(asked)
+    assert isinstance(device, nvidia.Device)
+    assert (device.name, device.sm_count) == (name, sms)
+
+
+@pytest.mark.parametrize("asked", ["8.9", "sm_89", "SM_89", "compute_89", "cc 8.9", "89", " 8.9 ", "sm89"])
+def test_architecture_names(asked: str) -> None:
+    assert devices.find(asked) == nvidia.device("8.9")
+
+
+@pytest.mark.parametrize(("asked", "capability"), [("sm_90a", "9.0"), ("sm_100f", "10.0"), ("121", "12.1")])
+def test_architecture_suffixes_and_two_digits(asked: str, capability: str) -> None:
+    assert devices.find(asked) == nvidia.device(capability)
+
+
+def test_paper() -> None:
+    assert devices.find("paper") == paper.SM()
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        ("rtx 4095", "GeForce RTX 4090"),
+        ("rtx 5O90", "GeForce RTX 5090"),
+        ("4070 ti sup", "GeForce RTX 4070 Ti SUPER"),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", "GeForce RTX 4090"),
+    ],
+)
+def test_unknown_name_lists_near_matches(asked: str, near: str) -> None:
+    with pytest.raises(ValueError, match="is not known; near matches: ") as error:
+        devices.find(asked)
+    assert near in str(error.value)
+    assert asked in str(error.value)
+
+
+@pytest.mark.parametrize("asked", ["", "foo", "geforce", "5", "\0", "é" * 1000])
+def test_nothing_like_it(asked: str) -> None:
+    with pytest.raises(ValueError, match="give a GPU's name or a compute capability"):
+        devices.find(asked)
+
+
+@pytest.mark.parametrize("asked", ["5.5", "sm_91", "compute_20", "13.0"])
+def test_unknown_architecture_is_never_guessed(asked: str) -> None:
+    with pytest.raises(ValueError, match=r"compute_capability: .* is not known"):
+        devices.find(asked)
+
+
+def test_ambiguous_name_lists_the_candidates() -> None:
+    with pytest.raises(ValueError, match=r"could be .*PCIe.*SXM4") as error:
+        devices.find("a100 40gb")
+    assert "say which" in str(error.value)
+
+
+def test_every_row() -> None:
+    known = devices.gpus()
+    assert len(known) >= 60
+    assert len({g.name for g in known}) == len(known)
+    for gpu in known:
+        assert devices.gpu(gpu.name) is gpu
+        assert all(devices.gpu(alias) is gpu for alias in gpu.aliases)
+        assert gpu.source
+        assert all(hasattr(gpu, cell) or cell == "sm_count" for cell in (*gpu.cells, *gpu.unconfirmed))
+        assert all(entry.source and entry.method and entry.dram_cycles[0] > 100 for entry in gpu.latency)
+        chip = nvidia.device(gpu.device.compute_capability)
+        assert gpu.device.warps_per_sm == chip.warps_per_sm
+        assert 1 <= gpu.device.sm_count <= 256
+        for value, low, high in (
+            (gpu.bandwidth_gb_s, 20, 25_000),
+            (gpu.boost_mhz, 500, 3500),
+            (gpu.memory_gb, 1, 512),
+            (gpu.l2_mb, 0.1, 256),
+        ):
+            assert value is None or low <= value <= high, gpu.name
+
+
+def test_every_kind_of_board_is_there() -> None:
+    names = " ".join(g.name for g in devices.gpus())
+    for word in ("GeForce GTX", "GeForce RTX", "RTX PRO", "Tesla", "Jetson", "GB10", "H100", "B200"):
+        assert word in names
+    capabilities = {g.device.compute_capability for g in devices.gpus()}
+    assert {
+        "5.0",
+        "6.0",
+        "7.0",
+        "7.5",
+        "8.0",
+        "8.6",
+        "8.7",
+        "8.9",
+        "9.0",
+        "10.0",
+        "10.3",
+        "12.0",
+        "12.1",
+    } <= capabilities
+    assert sum(1 for g in devices.gpus() if g.latency) >= 12
+
+
+def test_every_architecture_names_its_sources() -> None:
+    for capability, chip in nvidia.CHIPS.items():
+        assert chip.sources, capability
+        assert set(chip.sources) <= set(nvidia.SOURCES)
+
+
+def test_device_of_ones_own() -> None:
+    device = devices.from_toml('compute_capability = "9.0"\nname = "slice"\nsm_count = 16\n')
+    assert (device.name, device.sm_count, device.shared_memory_per_sm) == ("slice", 16, 233_472)
+    launch = nvidia.Launch(128, 32)
+    assert device.occupancy(launch).blocks == nvidia.device("9.0").occupancy(launch).blocks
+
+
+def test_device_of_ones_own_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("compute_capability = 8.9\nshared_memory_per_sm = 65536\n", encoding="utf-8")
+    device = devices.find(str(path))
+    assert isinstance(device, nvidia.Device)
+    assert (device.name, device.shared_memory_per_sm) == ("custom 8.9", 65_536)
+    with pytest.raises(ValueError, match="cannot be read"):
+        devices.find(str(tmp_path / "none.toml"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sm_count = 3", "compute_capability is missing"),
+        ('compute_capability = "9.9"', "compute_capability: '9.9' is not known"),
+        ('compute_capability = "9.0"\nsms = 3', "the key 'sms' is not allowed"),
+        ('compute_capability = "9.0"\nrules = 3', "the key 'rules' is not allowed"),
+        ('compute_capability = "9.0"\nsm_count = 0', "sm_count: 0 is not allowed"),
+        ('compute_capability = "9.0"\nsm_count = "many"', "sm_count: 'many' is not allowed"),
+        ('compute_capability = "9.0"\nname = 3', "name: 3 is not allowed"),
+        ("compute_capability = ", "is not TOML"),
+    ],
+)
+def test_bad_device_of_ones_own(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        devices.from_toml(text)
+
+
+def test_one_call_for_every_device() -> None:
+    assert occusite.occupancy("rtx 4090", nvidia.Launch(256, 40)).warps == 48
+    assert occusite.occupancy("paper", paper.Launch(256, 40)).warps == 48
