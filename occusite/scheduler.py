@@ -21,18 +21,35 @@ STATES = ("issue", "load", "ready", "memory", "pipeline", "waiting")
 
 # A search for the number of warps that saturates ends here: four times what any scheduler has slots for.
 MOST_WARPS = 64
-# A run ends after so many issues if its state has not repeated by then; its rate is then measured, not exact.
+# A run ends after so many issues, or four passes, if its state has not repeated; its rate is then measured, not exact.
 PATIENCE = 4000
 
-# What the model leaves out, in sentences a page can show.
+# What the model does, and what it leaves out, in sentences a page can show.
 ASSUMPTIONS = (
-    "One of an SM’s four schedulers, alone: it issues at most one instruction per cycle, and warps never move.",
-    "All warps run the same loop: loads that do not depend on each other, then arithmetic that waits for all of them.",
-    "A warp issues its own instructions in order; it waits only when the next one needs a result that is not there.",
-    "Every load takes the same latency once the memory starts on it. The memory starts loads in order, at a fixed "
-    "rate, and any number may be outstanding.",
-    "Arithmetic never waits for an execution unit, only for its own operands.",
-    "No divergence, no barriers, no cache misses on instructions, no bank conflicts, no other SM.",
+    (
+        "One scheduler, alone. It issues at most one instruction per cycle, and its warps never move.",
+        "An SM has several schedulers. Each keeps its own warps, and all share the path to memory.",
+    ),
+    (
+        "All warps run the same loop: loads that do not depend on each other, then arithmetic that waits for all of them.",
+        "Warps run apart, and compilers place the first use of each load as late as they can.",
+    ),
+    (
+        "A warp issues in order, and waits only for a result that its next instruction needs.",
+        "It also waits at barriers, for instructions to be fetched, and for units that are busy.",
+    ),
+    (
+        "Every load takes the same latency from the moment the memory starts on it, and any number may be in flight.",
+        "Latency varies with the caches, the distance and the load on the memory, and queues are finite.",
+    ),
+    (
+        "The memory starts loads in order, at a fixed rate.",
+        "The rate depends on the access pattern and on what all other SMs ask for.",
+    ),
+    (
+        "Arithmetic waits only for its operands.",
+        "A unit with fewer lanes than a warp has threads is busy for several cycles.",
+    ),
 )
 
 # How close the simulated rate comes to `expected`, as a share of it. Never above: no schedule beats the law.
@@ -190,28 +207,31 @@ def simulate(
     policy: str = "greedy",
     start: str = "together",
     cycles: int = 0,
-    patience: int = PATIENCE,
+    patience: int = 0,
 ) -> Run:
     """Run `warps` warps of `kernel` on one scheduler, for at least `cycles` cycles, until its state repeats or
-    `patience` instructions have issued.
+    `patience` instructions have issued (0: 4,000, or enough for four passes of every warp).
 
     `policy`: "greedy" stays with a warp until it stalls, then takes the oldest ready one (the lowest number);
     "round_robin" takes the next ready warp after the one issued last. `start`: "together" or "spread".
     Raises `ValueError` for warps outside 1–64, an unknown policy or start, cycles outside 0–100,000, or patience
-    outside 1–10,000,000.
+    outside 0–10,000,000.
     """
     whole("warps", warps, 1, MOST_WARPS, "warps")
     greedy = choice("policy", policy, tuple(POLICIES)) == "greedy"
     spread = choice("start", start, tuple(STARTS)) == "spread"
     whole("cycles", cycles, 0, 100_000, "cycles")
-    whole("patience", patience, 1, 10_000_000, "issues")
+    whole("patience", patience, 0, 10_000_000, "issues")
 
     body = kernel.body()
     length, latency, pipeline, interval = len(body), kernel.latency, kernel.pipeline, kernel.interval
     depth = max(needs for _, needs in body) or 1
+    patience = patience or max(PATIENCE, 4 * warps * length)
     starts = [w * kernel.alone // warps if spread else 0 for w in range(warps)]
-    ready, count = list(starts), [0] * warps
-    done = [[0] * depth for _ in range(warps)]
+    ready, place = list(starts), [0] * warps
+    # Each warp's results in order, by the cycle from which they can be used; before the first they always could.
+    results = [[0] * depth for _ in range(warps)]
+    order = [tuple(range(warps)) if greedy else (*range(w + 1, warps), *range(w + 1)) for w in range(warps)]
     issues: list[Issue] = []
     seen: dict[object, tuple[int, int]] = {}
     loop: tuple[int, int] | None = None
@@ -220,15 +240,15 @@ def simulate(
 
     while cycle < cycles or (loop is None and len(issues) < patience):
         if not (greedy and ready[warp] <= cycle):
-            for candidate in range(warps) if greedy else (*range(warp + 1, warps), *range(warp + 1)):
+            for candidate in order[warp]:
                 if ready[candidate] <= cycle:
                     warp = candidate
                     break
             else:
                 cycle = min(ready)
                 continue
-        place = count[warp]
-        is_load = body[place % length][0]
+        here, mine = place[warp], results[warp]
+        is_load = body[here][0]
         if is_load:
             memory = max(memory, cycle)
             result = memory + latency
@@ -236,14 +256,14 @@ def simulate(
         else:
             result = cycle + pipeline
         issues.append((cycle, warp, is_load, ready[warp], result))
-        ring = done[warp]
-        ring[place % depth] = result
-        count[warp] = place = place + 1
-        needs = body[place % length][1]
+        mine.append(result)
+        here = here + 1 if here + 1 < length else 0
+        place[warp] = here
+        needs = body[here][1]
         cycle += 1
-        ready[warp] = max(cycle, ring[(place - needs) % depth]) if needs else cycle
-        if warp == 0 and loop is None and place % length == 0:
-            state = _state(cycle, count, ready, done, memory, length, depth)
+        ready[warp] = mine[-needs] if needs and mine[-needs] > cycle else cycle
+        if warp == 0 and here == 0 and loop is None:
+            state = _state(cycle, place, ready, [r[-depth:] for r in results], memory)
             if state in seen:
                 loop = seen[state]
                 loop_end = (cycle, len(issues))
@@ -281,16 +301,13 @@ def _measured(kernel: Kernel, warps: int, issues: list[Issue], first: int, until
     return min(total, roof(kernel))
 
 
-def _state(
-    cycle: int, count: list[int], ready: list[int], done: list[list[int]], memory: int, length: int, depth: int
-) -> object:
+def _state(cycle: int, place: list[int], ready: list[int], results: list[list[int]], memory: int) -> object:
     """All that the future depends on right after warp 0 issued, relative to `cycle`: what is over is just over."""
     return (
         max(memory - cycle, 0),
-        tuple(
-            (n % length, max(r - cycle, 0), tuple(max(ring[(n + i) % depth] - cycle, 0) for i in range(depth)))
-            for n, r, ring in zip(count, ready, done, strict=True)
-        ),
+        tuple(place),
+        tuple([r - cycle if r > cycle else 0 for r in ready]),
+        tuple([tuple([r - cycle if r > cycle else 0 for r in last]) for last in results]),
     )
 
 
@@ -308,24 +325,25 @@ def expected(kernel: Kernel, warps: int) -> Fraction:
 
 
 def warps_to_saturate(
-    kernel: Kernel, policy: str = "greedy", start: str = "together", share: float = 1.0
+    kernel: Kernel, policy: str = "greedy", start: str = "together", share: float = 1.0, most: int = MOST_WARPS
 ) -> int | None:
-    """The fewest warps whose simulated throughput reaches `share` of the roof; None if 64 do not.
+    """The fewest warps whose simulated throughput reaches `share` of the roof; None if `most` do not.
 
-    Raises `ValueError` for an unknown policy or start, or a share outside 0–1.
+    Raises `ValueError` for an unknown policy or start, a share outside 0–1, or most outside 1–64.
     """
+    whole("most", most, 1, MOST_WARPS, "warps")
     target = Fraction(str(number("share", share, 0, 1))) * roof(kernel)
 
     def enough(warps: int) -> bool:
         return simulate(kernel, warps, policy, start).throughput >= target
 
     # Little's law is right or nearly so: look just below and above it before halving what is left.
-    low, high = 0, MOST_WARPS
-    guess = min(MOST_WARPS, -(-roof(kernel) * kernel.alone // kernel.instructions))
+    low, high = 0, most
+    guess = min(most, -(-roof(kernel) * kernel.alone // kernel.instructions))
     for warps in (guess, guess - 1, guess + 1):
         if low < warps < high:
             low, high = (low, warps) if enough(warps) else (warps, high)
-    if high == MOST_WARPS and not enough(high):
+    if high == most and not enough(high):
         return None
     while high - low > 1:
         middle = (low + high) // 2

@@ -128,7 +128,7 @@ def test_littles_law(promise: str, policy: str, start: str, independent: int) ->
     """Simulated throughput is min(slope, roof), less what `SHORTFALL` admits."""
     falls = []
     for kernel, warps in grid(independent):
-        run, law = simulate(kernel, warps, policy, start, patience=6000), expected(kernel, warps)
+        run, law = simulate(kernel, warps, policy, start), expected(kernel, warps)
         assert run.throughput <= law, (kernel, warps)
         falls.append(float(1 - run.throughput / law))
     assert max(falls) <= SHORTFALL[promise]
@@ -205,12 +205,12 @@ def test_a_timeline_has_no_gaps_and_no_two_issues_in_one_cycle(
 
 
 @settings(max_examples=40, deadline=None)
-@given(kernels(), st.sampled_from([0.5, 0.9, 1.0]))
-def test_the_warps_that_saturate_do_and_one_fewer_does_not(kernel: Kernel, share: float) -> None:
-    need = warps_to_saturate(kernel, share=share)
+@given(kernels(), st.sampled_from([0.5, 0.9, 1.0]), st.sampled_from([1, 7, MOST_WARPS]))
+def test_the_warps_that_saturate_do_and_one_fewer_does_not(kernel: Kernel, share: float, most: int) -> None:
+    need = warps_to_saturate(kernel, share=share, most=most)
     target = Fraction(str(share)) * roof(kernel)
     if need is None:
-        assert simulate(kernel, MOST_WARPS).throughput < target
+        assert simulate(kernel, most).throughput < target
     else:
         assert simulate(kernel, need).throughput >= target
         assert need == 1 or simulate(kernel, need - 1).throughput < target
@@ -252,10 +252,12 @@ def test_other_bad_input_is_refused() -> None:
         simulate(kernel, 4, "greedy", "late")
     with pytest.raises(ValueError, match=r"cycles: -1 .*0–100000"):
         simulate(kernel, 4, cycles=-1)
-    with pytest.raises(ValueError, match=r"patience: 0 .*1–10000000"):
-        simulate(kernel, 4, patience=0)
+    with pytest.raises(ValueError, match=r"patience: -1 .*0–10000000"):
+        simulate(kernel, 4, patience=-1)
     with pytest.raises(ValueError, match=r"share: 1.5 .*at most 1"):
         warps_to_saturate(kernel, share=1.5)
+    with pytest.raises(ValueError, match=r"most: 65 .*1–64"):
+        warps_to_saturate(kernel, most=65)
     run = simulate(kernel, 4, cycles=500)
     with pytest.raises(ValueError, match=f"cycles: {run.end + 1} .*1–{run.end}"):
         run.timeline(run.end + 1)

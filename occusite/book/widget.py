@@ -47,6 +47,16 @@ class Slider:
 
 
 @dataclass(frozen=True)
+class Playable(Slider):
+    """A slider that the browser can also play and step (player.js); `rate` is in values per second."""
+
+    rate: int = 25
+
+    def html(self, prefix: str, value: object) -> str:
+        return super().html(prefix, value).replace("<input ", f'<input data-playable="{self.rate}" ', 1)
+
+
+@dataclass(frozen=True)
 class Number(Slider):
     """A whole number typed in, for wide ranges; same fields as a slider."""
 
