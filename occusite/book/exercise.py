@@ -20,7 +20,7 @@ from html import escape
 from typing import Any, ClassVar
 
 from occusite.book import cells
-from occusite.book.html import THIN, Table, count
+from occusite.book.html import THIN, Markup, Table, count
 from occusite.book.html import text as html_of
 from occusite.checks import choice, whole
 
@@ -238,6 +238,8 @@ class Code(Exercise):
         names = cells.namespace()
         outputs, error = cells.run(source, names, "exercise")
         kept = [o for o in outputs if o["kind"] != "error"]
+        if isinstance(error, KeyboardInterrupt):
+            raise error
         if error is not None:
             return Verdict(False, rich(f"Your program stopped before it could be checked: {_told(error)}."), kept)
         function = names.get(self.function)
@@ -394,6 +396,22 @@ def quick(fields: Mapping[str, Any], names: Mapping[str, Any], tables: Mapping[s
         because=fill(fields["because"]),
         working=eval(fields["working"], dict(tables)) if "working" in fields else None,
         blanks=(blank,),
+    )
+
+
+def progress_panel(pages: Mapping[str, str]) -> str:
+    """Every exercise by chapter, with its place in the book (`pages`: name to address) and, live, how far one is."""
+    rows: list[list[object]] = []
+    for name in sorted(modules(), key=lambda name: (load(name).chapter, load(name).title)):
+        found = load(name)
+        title = escape(found.title)
+        where = Markup(f'<a href="{escape(pages[name])}">{title}</a>') if name in pages else found.title
+        state = Markup(f'<span data-progress="{name}">–</span>')
+        rows.append([found.chapter, where, KINDS[found.kind].lower(), state])
+    table = Table(("chapter", "exercise", "kind", "progress"), rows, "The exercises and your progress", head=False)
+    return (
+        '<section class="occ-progress"><p class="occ-progress-summary" role="status">'
+        f'{len(rows)} exercises.</p><div class="occ-progress-tools"></div>{table.html()}</section>'
     )
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -143,6 +144,16 @@ def predict(source: str, options: dict[str, Any], md: Any) -> str:
     return exercise.render(
         exercise.quick(yaml.safe_load(source), vars(values), vars(tables)), "", f"predict-{state.exercises}", _python
     )
+
+
+@_strict
+def progress(source: str, options: dict[str, Any], md: Any) -> str:
+    """Shows all exercises, each linked to the page that holds it, for a page one level below the home page."""
+    pages = {}
+    for path in sorted(Path("docs").glob("*.md")):
+        for name in re.findall(r"^```exercise\n(\w+)", path.read_text(encoding="utf-8"), re.MULTILINE):
+            pages[name] = f"../{path.stem}/#exercise-{name.replace('_', '-')}"
+    return exercise.progress_panel(pages)
 
 
 @_strict

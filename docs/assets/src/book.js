@@ -1,7 +1,9 @@
 // Entry: brings each page's cells and widgets to life, also after instant navigation, and ends them when it goes.
 
 import { attachCells } from "./cells.js";
+import { attachExercises } from "./exercises.js";
 import { attachCharts } from "./figures.js";
+import { attachPlayers } from "./player.js";
 import { python } from "./python-client.js";
 import { attachWidgets } from "./widgets.js";
 
@@ -14,7 +16,7 @@ let leave = () => {};
 function enter() {
   leave();
   const page = location.pathname;
-  const ends = [attachCells(page), attachWidgets(page), attachCharts()];
+  const ends = [attachCells(page), attachWidgets(page), attachExercises(page), attachCharts(), attachPlayers()];
   leave = () => {
     for (const end of ends) end();
     python.leave(page);

@@ -1,0 +1,108 @@
+// Progress: which exercises were tried and solved, kept in this browser; shown, exported, imported, cleared on its page.
+
+import { recall, remember } from "./storage.js";
+
+/** @typedef {Record<string, { tries: number, solved: string | null }>} Progress */
+
+const KEY = "progress";
+
+/** @returns {Progress} */
+const progress = () => sane(recall(KEY));
+
+/** Keep one more try. @param {string} name @param {boolean} solved */
+export function note(name, solved) {
+  const all = progress();
+  const before = all[name] ?? { tries: 0, solved: null };
+  const tries = before.solved ? before.tries : before.tries + 1;
+  all[name] = { tries, solved: before.solved ?? (solved ? new Date().toISOString().slice(0, 10) : null) };
+  remember(KEY, all);
+}
+
+/** What of `value` is progress. @param {any} value @returns {Progress} */
+function sane(value) {
+  /** @type {Progress} */
+  const kept = {};
+  for (const [name, entry] of Object.entries(value && typeof value === "object" ? value : {})) {
+    if (!/^\w{1,80}$/.test(name) || !Number.isInteger(entry?.tries) || entry.tries < 0) continue;
+    const solved = /^\d{4}-\d\d-\d\d$/.test(entry.solved) ? String(entry.solved) : null;
+    kept[name] = { tries: Math.min(entry.tries, 9999), solved };
+  }
+  return kept;
+}
+
+/** Bring the progress panel to life, if the page has one; returns what ends it. */
+export function attachPanel() {
+  const panel = document.querySelector("section.occ-progress");
+  const tools = panel?.querySelector(".occ-progress-tools");
+  const summary = panel?.querySelector(".occ-progress-summary");
+  if (!panel || !tools || !summary) return () => {};
+  const rows = [...panel.querySelectorAll("[data-progress]")].map((row) => /** @type {HTMLElement} */ (row));
+
+  const paint = () => {
+    const all = progress();
+    for (const row of rows) {
+      const { tries = 0, solved = null } = all[row.dataset.progress ?? ""] ?? {};
+      const times = tries === 1 ? "first try" : `${tries} tries`;
+      row.textContent = solved ? `solved, ${times}` : tries ? `tried ${tries === 1 ? "once" : `${tries} times`}` : "not tried";
+      row.toggleAttribute("data-solved", Boolean(solved));
+    }
+    const done = rows.filter((row) => row.hasAttribute("data-solved")).length;
+    summary.textContent = `${done} of ${rows.length} exercises solved.`;
+  };
+
+  /** @param {string} text @param {() => void} act */
+  const button = (text, act) => {
+    const node = document.createElement("button");
+    node.type = "button";
+    node.textContent = text;
+    node.addEventListener("click", act);
+    return node;
+  };
+  const file = document.createElement("input");
+  file.type = "file";
+  file.accept = "application/json,.json";
+  file.hidden = true;
+  file.addEventListener("change", async () => {
+    const chosen = file.files?.[0];
+    file.value = "";
+    if (!chosen) return;
+    try {
+      const { occusite, progress: given } = JSON.parse(await chosen.text());
+      if (occusite !== "progress") throw new Error("not progress");
+      const before = progress();
+      remember(KEY, { ...before, ...better(sane(given), before) });
+      paint();
+    } catch {
+      summary.textContent = "That file does not hold progress of this book.";
+    }
+  });
+  tools.replaceChildren(
+    button("Export", () => save({ occusite: "progress", progress: progress() })),
+    button("Import", () => file.click()),
+    button("Clear", () => {
+      if (!confirm("Forget which exercises you solved, and the programs you wrote?")) return;
+      for (const row of rows) remember(`exercise:${row.dataset.progress}`, null);
+      remember(KEY, null);
+      paint();
+    }),
+    file,
+  );
+  paint();
+  window.addEventListener("storage", paint);
+  return () => window.removeEventListener("storage", paint);
+}
+
+/** Of what is imported, what says more than what is there: a solution stays a solution.
+ * @param {Progress} given @param {Progress} before @returns {Progress} */
+function better(given, before) {
+  return Object.fromEntries(Object.entries(given).filter(([name, { solved }]) => solved || !before[name]?.solved));
+}
+
+/** @param {unknown} data */
+function save(data) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: "application/json" }));
+  link.download = "occusite-progress.json";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
