@@ -3,6 +3,9 @@
 /** @type {Record<string, string>} */
 const PATHS = {
   run: '<path d="M7 4.5v15l12.5-7.5z" fill="currentColor" stroke="none"/>',
+  pause: '<path d="M7 5h3.5v14H7zM13.5 5H17v14h-3.5z" fill="currentColor" stroke="none"/>',
+  back: '<path d="M18 5.5v13L8.5 12z" fill="currentColor" stroke="none"/><path d="M6 6v12"/>',
+  forward: '<path d="M6 5.5v13l9.5-6.5z" fill="currentColor" stroke="none"/><path d="M18 6v12"/>',
   stop: '<rect x="6" y="6" width="12" height="12" rx="1.5" fill="currentColor" stroke="none"/>',
   above: '<path d="M5 4h14M12 20V9M7 13.5 12 8.5l5 5"/>',
   edit: '<path d="M4 20h4L19 9l-4-4L4 16z"/>',
