@@ -3,7 +3,7 @@
 Read are the columns ID, Kernel Name, Block Size, CC, and of the metrics the six below, by their name (raw page,
 `--print-metric-name name`) or their label (details page, section Launch Statistics). They are documented in the
 Nsight Compute Profiling Guide, "Metrics Reference", launch metrics. A profile knows the block size and the dynamic
-shared memory, which no compiler does. Give `--print-units base`: kilobytes are printed rounded.
+shared memory, which no compiler does. The details page rounds kilobytes: export it with `--print-units base`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,32 @@ _METRICS = {
     "launch__cluster_size": "cluster",
     "Cluster Size": "cluster",
 }
-# Units in which one is one; the profiler's K is 1,000.
-_EXACT_UNITS = ("", "byte", "byte/block", "block", "thread", "register/thread", "barrier")
+# The profiler's K is 1,000; only the raw page prints all digits.
+_SCALED = {"K": 3, "M": 6, "G": 9}
 _WHOLE = re.compile(r"\d{1,12}|\d{1,3}(?:,\d{3}){1,3}")
+_DECIMAL = re.compile(r"(\d{1,9})\.(\d{1,9})")
 _CAPABILITY = re.compile(r"(\d{1,2})\.(\d)")
 _SIZES = re.compile(r"\(? ?(\d{1,5}), ?(\d{1,5}), ?(\d{1,5})\)?")
 _MOST_LAUNCHES = 300_000
 
 
 class _Metric(NamedTuple):
-    value: str
+    text: str
     unit: str
+    all_digits: bool
+
+    def whole(self) -> int | None:
+        """The value in units of one; None where the text does not give it exactly."""
+        power = _SCALED.get(self.unit[:1], 0)
+        if _WHOLE.fullmatch(self.text) and (not power or self.all_digits or self.text == "0"):
+            return int(self.text.replace(",", "") + "0" * power)
+        if decimal := _DECIMAL.fullmatch(self.text):
+            fraction = decimal[2].rstrip("0")
+            if not fraction and not power:
+                return int(decimal[1])
+            if self.all_digits and len(fraction) <= power:
+                return int(decimal[1] + fraction.ljust(power, "0"))
+        return None
 
 
 class _Launch:
@@ -111,25 +126,25 @@ class Reader:
     def _details(self, number: int, row: list[str]) -> None:
         launch = self._launch(number, row)
         if field := _METRICS.get(self._cell(row, "Metric Name")):
-            launch.metrics[field] = _Metric(self._cell(row, "Metric Value"), self._cell(row, "Metric Unit"))
+            launch.metrics[field] = _Metric(self._cell(row, "Metric Value"), self._cell(row, "Metric Unit"), False)
 
     def _raw(self, number: int, row: list[str]) -> None:
         launch = self._launch(number, row)
         for name, field in _METRICS.items():
             if name in self._columns and name.startswith("launch__"):
                 unit = self._units[self._columns[name]] if self._units else ""
-                launch.metrics[field] = _Metric(self._cell(row, name), unit)
+                launch.metrics[field] = _Metric(self._cell(row, name), unit, True)
 
     def _report(self, launch: _Launch) -> KernelReport:
         values: dict[str, int] = {}
         notes: list[str] = []
-        for field, (text, unit) in launch.metrics.items():
-            if unit in _EXACT_UNITS and _WHOLE.fullmatch(text):
-                values[field] = int(text.replace(",", ""))
-            elif text.strip("0.,") == "" and text:
-                values[field] = 0
-            else:
-                notes.append(f"{field}: {text[:40]} {unit[:40]} is not exact; export with --print-units base")
+        for field, metric in launch.metrics.items():
+            value = metric.whole()
+            if value is not None:
+                values[field] = value
+            elif metric.text:
+                given = f"{metric.text[:40]} {metric.unit[:40]}".strip()
+                notes.append(f"{field}: {given} is not exact; export with --print-units base")
         cluster = values.get("cluster", 0)
         return KernelReport(
             kernel=launch.kernel,

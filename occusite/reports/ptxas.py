@@ -16,11 +16,15 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from occusite.reports.report import RESERVED_SHARED, KernelReport, ReportError, sm
 
 NOT_FINAL = "compiled with -rdc: counts are not final until the device link"
 MOST_KERNELS = 300_000
+_MIXED = "lines of parallel compilations are mixed"
+# One compiler prints a kernel's properties and counts at once: what is not there after this many lines was lost.
+_WINDOW = 100
 
 _BEGIN = "Compiling entry function '"
 _PROPERTIES = "Function properties for "
@@ -50,21 +54,22 @@ class _Record:
     notes: list[str] = field(default_factory=list)
 
 
+class _Claim(NamedTuple):
+    """Someone waits since line `line` for a line that names nobody; `record` None: someone already given up."""
+
+    line: int
+    record: _Record | None
+
+
 @dataclass(slots=True)
 class _Stream:
-    """The lines of one source of a log: kernels begun, those whose properties came since the last counts."""
+    """The lines of one source of a log: kernels begun, and who waits for spill counts and for register counts."""
 
     begun: dict[str, list[_Record]] = field(default_factory=dict)
-    named: list[_Record] = field(default_factory=list)
-    last: _Record | None = None
+    framing: list[_Claim] = field(default_factory=list)
+    counting: list[_Claim] = field(default_factory=list)
+    stray: _Record | None = None
     linking: str = ""
-    owed: int = 0
-
-    def claimants(self) -> list[_Record]:
-        """The kernels that the next counts could belong to."""
-        if self.named or not self.begun:
-            return list({id(r): r for r in self.named}.values())
-        return [records[-1] for records in self.begun.values()]
 
     def drop(self, record: _Record) -> None:
         """The record is complete, or will never be."""
@@ -87,8 +92,10 @@ class Reader:
     def feed(self, number: int, line: str) -> None:
         """Take in line `number`, without its end. Raises `ReportError` at more than `MOST_KERNELS` kernels."""
         if "bytes stack frame" in line:
-            if (frame := _FRAME.search(line)) and (last := self._stream(line, frame.start()).last) is not None:
-                last.frame = (int(frame[1]), int(frame[2]), int(frame[3]))
+            if frame := _FRAME.search(line):
+                claims = _settle(self._stream(line, frame.start()).framing, number)
+                if len(claims) == 1 and (record := claims[0]) is not None:
+                    record.frame = (int(frame[1]), int(frame[2]), int(frame[3]))
         elif _BEGIN in line:
             before, _, rest = line.rpartition(_BEGIN)
             kernel, _, architecture = rest.rpartition("' for '")
@@ -142,45 +149,41 @@ class Reader:
     def _named(self, stream: _Stream, number: int, kernel: str, linking: bool) -> None:
         if linking:
             stream.linking = kernel.removesuffix(":").strip("'")
-        elif kernel in stream.begun:
-            stream.last = stream.begun[kernel][-1]
-            stream.named.append(stream.last)
+            return
+        if kernel in stream.begun:
+            record = stream.begun[kernel][-1]
+            stream.counting.append(_Claim(number, record))
         else:
             # A device function, or a kernel whose first line was cut off: counts that follow tell which.
-            stream.last = _Record(kernel, "", number, self._rdc)
+            record = stream.stray = _Record(kernel, "", number, self._rdc)
+        stream.framing.append(_Claim(number, record))
 
     def _used(self, stream: _Stream, number: int, registers: int, rest: str) -> None:
-        claimants = stream.claimants()
-        if not claimants and not stream.last:
-            others = [s for s in self._streams.values() if s.begun]
-            if len(others) == 1:
-                stream = others[0]
-                claimants = stream.claimants()
-        if not claimants and stream.owed:
-            stream.owed -= 1
-            return
-        if len(claimants) > 1:
-            for record in claimants:
-                record.notes.append(
-                    f"lines of parallel compilations are mixed: line {number} may or may not be its count"
-                )
-                stream.drop(record)
-            stream.owed += len(claimants) - 1
-        elif claimants:
-            record = claimants[0]
-            several = {r.architecture for r in stream.begun[record.kernel]}
-            if len(several) > 1:
-                for each in stream.begun[record.kernel]:
-                    each.architecture = ""
-                    each.notes.append(f"lines of parallel compilations are mixed: one of {', '.join(sorted(several))}")
-            stream.drop(record)
-            _count(record, registers, rest)
-        else:
-            record = stream.last or _Record("", "", number, self._rdc)
+        claims = _settle(stream.counting, number)
+        stray = stream.stray if stream.stray and number - stream.stray.line < _WINDOW else None
+        if not claims and not stray:
+            claims = [records[-1] for records in stream.begun.values()]
+        if not claims:
+            # With another kernel begun, the stray name may be a device function's, printed before that kernel.
+            record = stray if stray and not stream.begun else _Record("", "", number, self._rdc)
             record.notes.append("the line that begins this record is missing")
             _count(record, registers, rest)
             self._add(record)
-        stream.named, stream.last = [], None
+        elif len(claims) == 1:
+            if (kernel := claims[0]) is not None:
+                several = {r.architecture for r in stream.begun[kernel.kernel]}
+                if len(several) > 1:
+                    for each in stream.begun[kernel.kernel]:
+                        each.architecture = ""
+                        each.notes.append(f"{_MIXED}: for one of {', '.join(sorted(several))}")
+                stream.drop(kernel)
+                _count(kernel, registers, rest)
+        else:
+            for claimant in claims:
+                if claimant is not None:
+                    claimant.notes.append(f"{_MIXED}: line {number} may or may not be its count")
+                    stream.drop(claimant)
+        stream.stray = None
 
     def _linked(self, stream: _Stream, number: int, registers: int, rest: str) -> None:
         record = _Record(stream.linking, "", number, linked=True)
@@ -239,6 +242,15 @@ class Reader:
             where=f"line {record.line}",
             notes=tuple(notes),
         )
+
+
+def _settle(waiting: list[_Claim], number: int) -> list[_Record | None]:
+    """Who may claim line `number`. Of several, each but one stays waiting, but for what can no longer be told."""
+    claims = list(
+        {id(c.record) if c.record else i: c for i, c in enumerate(waiting) if number - c.line < _WINDOW}.values()
+    )
+    waiting[:] = [_Claim(c.line, None) for c in claims[1:]]
+    return [c.record for c in claims]
 
 
 def _count(record: _Record, registers: int, rest: str) -> None:
