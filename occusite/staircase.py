@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
-from occusite.result import Device
+from occusite.result import BUDGET_NAMES, Device, Occupancy
+
+# What a kernel's author can turn to ease a budget, first choice first.
+KNOBS = {
+    "registers": ("registers",),
+    "shared_memory": ("shared_memory", "dynamic_shared", "static_shared"),
+    "barriers": ("barriers",),
+    "virtual": ("virtual",),
+}
 
 
 class Plateau(NamedTuple):
@@ -41,6 +50,48 @@ class Cliffs(NamedTuple):
 
     better: Cliff | None
     worse: Cliff | None
+
+
+class Change(NamedTuple):
+    """One thing to change: `knob` from `before` to `after`, for the sake of `budget`; None where no value helps."""
+
+    budget: str
+    knob: str
+    before: int
+    after: int | None
+
+
+class Advice(NamedTuple):
+    """What to change so that more warps are resident: **all** of `changes` together.
+
+    `now` and `then` are the launch's answers before and after; `then` is None where some budget cannot be eased by
+    the kernel's author, or nothing is to gain.
+    """
+
+    now: Occupancy
+    changes: tuple[Change, ...]
+    then: Occupancy | None
+
+    @property
+    def sentence(self) -> str:
+        """The advice in one sentence."""
+        now, then = self.now, self.then
+        if now.warps == now.slots:
+            return f"All {now.slots} warp slots are taken: there is no more to gain."
+        if not self.changes:
+            return f"This launch cannot run: {now.reason}."
+        if then is None:
+            stuck = [c for c in self.changes if c.after is None]
+            knobs = dict.fromkeys(c.knob.replace("_", " ") for c in stuck)
+            budgets = dict.fromkeys(BUDGET_NAMES[c.budget] for c in stuck)
+            return f"No other value of {_listed(list(knobs))} eases {_listed(list(budgets))}."
+        moves = [f"{c.knob.replace('_', ' ')} {c.before:,} → {c.after:,}" for c in self.changes]
+        tie = ""
+        if len(now.binding) > 1 and now.runs:
+            together = ", so change them together" if len(self.changes) > 1 else ""
+            tie = f"{now.limiter} bind together{together}: "
+        text = f"{tie}{_listed(moves)} makes {then.warps} of {then.slots} warps resident instead of {now.warps}."
+        return text[0].upper() + text[1:]
 
 
 def field_of(launch: Any, knob: str) -> str:
@@ -143,6 +194,96 @@ def next_cliff(device: Device, launch: Any, knob: str) -> Cliffs:
         return None if value is None else Cliff(knob, value, value - here, *answer(value))
 
     return Cliffs(cliff(better), cliff(worse))
+
+
+def advice(device: Device, launch: Any) -> Advice:
+    """What to change to have more warps resident: every budget that binds, eased by as little as is enough.
+
+    Where several budgets tie, easing one alone gains nothing; the changes belong together. Where warp or block slots
+    bind, the block moves to the nearest size of whole warps that leaves more warps resident. Registers, shared memory
+    and barriers are lowered to the most that allows one more block, unless the new block size is enough.
+    """
+    now = device.occupancy(launch)
+    if now.warps == now.slots:
+        return Advice(now, (), None)
+    slots = next((b for b in now.binding if b in ("warps", "blocks")), "")
+    size = _better_size(device, launch, now.warps) if slots else None
+    changes: list[Change] = []
+    eased = launch
+    if not size:
+        for budget in now.binding:
+            if budget in KNOBS:
+                found, eased = _ease(device, launch, eased, budget, now.blocks + 1)
+                changes += found
+        size = _better_size(device, eased, now.warps) if slots else None
+    if slots:
+        changes.append(Change(slots, "threads", launch.threads, size))
+        if size:
+            changes, eased = _relax(device, changes, replace(eased, threads=size))
+    possible = changes and all(c.after is not None for c in changes)
+    return Advice(now, tuple(changes), device.occupancy(eased) if possible else None)
+
+
+def _better_size(device: Device, launch: Any, warps: int) -> int | None:
+    """The nearest block size of whole warps with more than `warps` resident."""
+    if not _settable(launch, "threads"):
+        return None
+    answer = resident(device, launch, "threads")
+    sizes = sorted(range(32, span(device, launch, "threads")[1] + 1, 32), key=lambda v: (abs(v - launch.threads), v))
+    return next((v for v in sizes if answer(v)[1] > warps), None)
+
+
+def _ease(device: Device, launch: Any, eased: Any, budget: str, blocks: int) -> tuple[list[Change], Any]:
+    """The changes with which `budget` alone allows `launch` to have `blocks`, and `eased` with them made as well."""
+    changes: list[Change] = []
+    for field in KNOBS[budget]:
+        if not _settable(launch, field):
+            continue
+        here = getattr(launch, field)
+        low = 1 if field == "registers" else 0
+        value = _most(partial(_allows, device, launch, field, budget, blocks), low, here)
+        changes.append(Change(budget, field, here, value))
+        if value is not None:
+            eased = replace(eased, **{field: value})
+            return [c if c.after is not None else c._replace(after=0) for c in changes if c.before], eased
+        launch, eased = replace(launch, **{field: low}), replace(eased, **{field: low})
+    return changes[-1:], eased
+
+
+def _relax(device: Device, changes: list[Change], eased: Any) -> tuple[list[Change], Any]:
+    """The changes to appetites taken back as far as the new block size lets them be."""
+    warps = device.occupancy(eased).warps
+    relaxed = []
+    for change in changes:
+        if change.knob != "threads" and change.after is not None:
+            value = _most(partial(_keeps, device, eased, change.knob, warps), change.after, change.before)
+            change = change._replace(after=value)
+            eased = replace(eased, **{change.knob: value})
+        relaxed.append(change)
+    return relaxed, eased
+
+
+def _keeps(device: Device, launch: Any, field: str, warps: int, value: int) -> bool:
+    return device.occupancy(replace(launch, **{field: value})).warps >= warps
+
+
+def _allows(device: Device, launch: Any, field: str, budget: str, blocks: int, value: int) -> bool:
+    limit = device.occupancy(replace(launch, **{field: value})).limits[budget]
+    return limit is None or limit >= blocks
+
+
+def _most(fits: Callable[[int], bool], low: int, high: int) -> int | None:
+    """The largest value from `low` to `high` that fits, where smaller ones fit too; None when not even `low` does."""
+    if not fits(low):
+        return None
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def _listed(items: list[str]) -> str:
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def _range(device: Device, launch: Any, knob: str, first: int | None, last: int | None) -> tuple[int, int]:
