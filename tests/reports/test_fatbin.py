@@ -1,0 +1,122 @@
+"""Fat binaries in all containers and compressions, against cuobjdump, and damaged ones."""
+
+from __future__ import annotations
+
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from occusite.reports import ReportError, read
+from occusite.reports.fatbin import MAGIC, lz4
+
+DATA = Path(__file__).parents[1] / "data" / "reports"
+FILES = ["reduce.o", "rdc_a.o", "two.so", "libreduce.a", "none.fatbin", "speed.fatbin", "balance.fatbin"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_container_says_what_cuobjdump_says(name: str, binaries: dict[str, bytes]) -> None:
+    dump = (DATA / "cuobjdump" / "fat" / f"{name}.txt").read_text()
+    expected = []
+    for block in dump.split("Fatbin elf code:")[1:]:
+        (number,) = re.findall(r"^arch = sm_(\d+)$", block.split("Fatbin ptx code:")[0], re.M)
+        for kernel, registers, shared in re.findall(
+            r"^ Function (\S+):\n  REG:(\d+) STACK:\d+ SHARED:(\d+) .*CONSTANT\[0\]", block, re.M
+        ):
+            reserve = 1024 if int(number) >= 90 and name != "rdc_a.o" and int(shared) else 0
+            expected.append((f"sm_{number}", kernel, int(registers), int(shared) - reserve))
+    found = [(r.architecture, r.kernel, r.registers, r.static_shared) for r in read(binaries[f"fat/{name}"])]
+    assert expected and sorted(found) == sorted(expected)
+
+
+def test_compression_changes_nothing(binaries: dict[str, bytes]) -> None:
+    plain, fast, small = (
+        [(r.kernel, r.architecture, r.registers, r.static_shared, r.barriers, r.stack) for r in read(binaries[name])]
+        for name in ("fat/none.fatbin", "fat/speed.fatbin", "fat/balance.fatbin")
+    )
+    assert plain == fast == small
+
+
+def test_relocatable_objects_are_not_final(binaries: dict[str, bytes]) -> None:
+    assert not any(r.final for r in read(binaries["fat/rdc_a.o"]))
+    assert all(r.final for r in read(binaries["fat/two.so"]))
+
+
+def test_a_file_by_path_is_read_like_its_bytes(binaries: dict[str, bytes], tmp_path: Path) -> None:
+    for name in FILES:
+        path = tmp_path / name
+        path.write_bytes(binaries[f"fat/{name}"])
+        assert read(path) == read(str(path)) == read(binaries[f"fat/{name}"])
+
+
+def test_a_windows_program_is_searched(binaries: dict[str, bytes]) -> None:
+    program = b"MZ" + bytes(1022) + binaries["fat/speed.fatbin"] + bytes(512)
+    assert len(read(program)) == len(read(binaries["fat/speed.fatbin"]))
+
+
+def test_ptx_alone_has_no_counts(binaries: dict[str, bytes]) -> None:
+    with pytest.raises(ReportError, match="only PTX, which have no register counts"):
+        read(binaries["fat/ptx_only.o"])
+
+
+def test_an_executable_without_gpu_code() -> None:
+    program = Path(sys.executable).resolve()
+    if program.read_bytes()[:4] != b"\x7fELF":
+        pytest.skip("this Python is not an ELF program")
+    with pytest.raises(ReportError, match="without GPU code"):
+        read(program)
+
+
+def test_without_zstandard_the_error_says_what_to_do(binaries: dict[str, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "balance.fatbin"
+    path.write_bytes(binaries["fat/balance.fatbin"])
+    hidden = "import sys; sys.modules['backports.zstd'] = sys.modules['compression.zstd'] = None\n"
+    script = f"{hidden}from occusite.reports import read, ReportError\ntry: read({str(path)!r})\nexcept ReportError as e: print(e)"
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert said.startswith("byte 0x50: this entry is compressed with Zstandard") and "--no-compress" in said
+
+
+def test_without_pyelftools_the_error_says_what_to_do(binaries: dict[str, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "none.fatbin"
+    path.write_bytes(binaries["fat/none.fatbin"])
+    hidden = "import sys; sys.modules['elftools'] = sys.modules['elftools.elf.elffile'] = None\n"
+    script = f"{hidden}from occusite.reports import read, ReportError\ntry: read({str(path)!r})\nexcept ReportError as e: print(e)"
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert "pip install 'occusite[elf]'" in said
+
+
+def test_a_cut_fat_binary_names_the_byte(binaries: dict[str, bytes]) -> None:
+    for name in ("fat/none.fatbin", "fat/speed.fatbin", "fat/balance.fatbin"):
+        for size in range(8, len(binaries[name]), 301):
+            with pytest.raises(ReportError, match=r"byte 0x0: the fat binary's"):
+                read(binaries[name][:size])
+
+
+def fat(flags: int, payload: bytes, unpacked: int) -> bytes:
+    entry = struct.pack(
+        "<HHIQIIHHIIIQQQ", 2, 0x101, 64, len(payload), len(payload), 0, 8, 1, 90, 0, 0, flags, 0, unpacked
+    )
+    return struct.pack("<4sHHQ", MAGIC, 1, 16, len(entry) + len(payload)) + entry + payload
+
+
+@pytest.mark.parametrize("flags", [0x2000, 0x8000], ids=["lz4", "zstandard"])
+def test_a_bomb_is_refused_before_it_is_unpacked(flags: int) -> None:
+    with pytest.raises(ReportError, match="claims to unpack to"):
+        read(fat(flags, bytes(64), 1 << 40))
+
+
+@pytest.mark.parametrize("flags", [0x2000, 0x8000], ids=["lz4", "zstandard"])
+@given(st.binary(max_size=200), st.integers(0, 4096))
+def test_damaged_compressed_data(flags: int, payload: bytes, size: int) -> None:
+    with pytest.raises(ReportError):
+        read(fat(flags, payload, size))
+
+
+def test_lz4_matches_that_overlap_themselves() -> None:
+    # One literal, then a match 1 back of 4 + 15 + 3 bytes, then two literals: the format's run-length case.
+    assert lz4(b"\x1fa\x01\x00\x03\x20bc", 25) == b"a" * 23 + b"bc"
