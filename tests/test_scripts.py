@@ -1,0 +1,302 @@
+"""The two commands: their set-up, the server that lives on through errors, the counts of the test run, the README."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = ROOT / "scripts"
+
+
+def script(name: str) -> ModuleType:
+    """A module of scripts/, by path: `test` is also the name of a package of Python's own."""
+    spec = importlib.util.spec_from_file_location(f"scripts_{name}", SCRIPTS / f"{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+sys.path.insert(0, str(SCRIPTS))
+try:
+    import _browsers
+    import _setup
+
+    build, serve, run_tests = map(script, ("build", "serve", "test"))
+finally:
+    sys.path.remove(str(SCRIPTS))
+
+
+@contextlib.contextmanager
+def somebody() -> Iterator[int]:
+    """A port that another program holds."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        yield taken.getsockname()[1]
+
+
+def until(happened: Callable[[], bool], what: str, seconds: float = 90) -> None:
+    """Wait for something that another process does."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        time.sleep(0.1)
+
+
+# The set-up
+
+
+@pytest.mark.parametrize("name", ["serve", "test", "build", "lock"])
+def test_an_old_python_is_told_so(name: str) -> None:
+    old = f"""
+import runpy, sys
+sys.version_info, sys.version = (3, 11, 4, "final", 0), "3.11.4 (main)"
+sys.path.insert(0, {str(SCRIPTS)!r})
+runpy.run_path({str(SCRIPTS / f"{name}.py")!r}, run_name="__main__")
+"""
+    told = subprocess.run([sys.executable, "-c", old], capture_output=True, text=True)
+    assert told.returncode == 1
+    assert "needs Python 3.11.5 or newer, and this is Python 3.11.4" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_a_stamp_follows_contents_but_not_line_ends(tmp_path: Path) -> None:
+    lock = tmp_path / "a.lock"
+    lock.write_bytes(b"one\ntwo\n")
+    stamp = _setup._digest(lock, "3.13")
+    lock.write_bytes(b"one\r\ntwo\r\n")
+    assert _setup._digest(lock, "3.13") == stamp
+    assert _setup._digest(lock, "3.14") != stamp
+    lock.write_bytes(b"one\nthree\n")
+    assert _setup._digest(lock, "3.13") != stamp
+
+
+def test_an_unfinished_or_broken_environment_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_setup, "PYTHON", Path(sys.executable))
+    monkeypatch.setattr(_setup, "UNFINISHED", tmp_path / "unfinished")
+    assert _setup._venv_works()
+    (tmp_path / "unfinished").touch()
+    assert not _setup._venv_works()
+    (tmp_path / "unfinished").unlink()
+    monkeypatch.setattr(_setup, "PYTHON", tmp_path / "gone")
+    assert not _setup._venv_works()
+
+
+def test_half_installed_packages_go_before_pip_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packages = tmp_path / ("Lib/site-packages" if os.name == "nt" else "lib/python3.13/site-packages")
+    whole, half = packages / "whole-1.0.dist-info", packages / "half-1.0.dist-info"
+    for info in (whole, half):
+        info.mkdir(parents=True)
+        (info / "METADATA").touch()
+    (whole / "INSTALLER").touch()
+    monkeypatch.setattr(_setup, "VENV", tmp_path)
+    monkeypatch.setattr(_setup, "STAMPS", tmp_path / "stamps.json")
+    monkeypatch.setattr(_setup, "_PIP_INSTALL", [sys.executable, "-c", "import sys; sys.exit('pip failed')"])
+    with _setup.Step("step") as step, pytest.raises(_setup.Failure):
+        _setup._install_locked("requirements", "stamp", step)
+    assert whole.exists() and not half.exists()
+    assert _setup._stamps() == {}, "a step that failed must be done again"
+    monkeypatch.setattr(_setup, "_PIP_INSTALL", [sys.executable, "-c", ""])
+    with _setup.Step("step") as step:
+        _setup._install_locked("requirements", "stamp", step)
+    assert _setup._stamps() == {"requirements": "stamp"}
+
+
+@pytest.mark.parametrize(
+    ("told", "advice"),
+    [
+        ("npm error code ENOTFOUND", "could not be reached"),
+        ("OSError: [Errno 28] No space left on device", "disk is full"),
+        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", "differs from what the lock file names"),
+        ("SSL: CERTIFICATE_VERIFY_FAILED", "cafile"),
+        ("ERROR: No matching distribution found for x==1", "no package for this Python"),
+    ],
+)
+def test_a_failed_step_shows_its_end_and_what_to_do(told: str, advice: str) -> None:
+    program = f"for n in range(100): print('line', n)\nprint({told!r})\nraise SystemExit(3)"
+    with pytest.raises(_setup.Failure) as failure, _setup.Step("step") as step:
+        step.run([sys.executable, "-c", program], dict(os.environ))
+    text = str(failure.value)
+    assert told in text and advice in text
+    assert "line 99" in text and "line 50" not in text
+
+
+def test_node_on_path_must_be_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.name == "nt":
+        pytest.skip("needs executable scripts")
+    for name, version in (("node", "v18.19.0"), ("npm", "9.2.0")):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {version}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/bin")
+    assert _setup._node_on_path() is None
+    (tmp_path / "node").write_text("#!/bin/sh\necho v20.1.0\n")
+    assert _setup._node_on_path() == (str(tmp_path / "node"), str(tmp_path / "npm"))
+    (tmp_path / "npm").unlink()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert _setup._node_on_path() is None, "Node without npm is not enough"
+
+
+# Serving
+
+
+def test_a_taken_port_is_named_or_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    with somebody() as taken:
+        with pytest.raises(_setup.Failure, match=f"Port {taken} is taken"):
+            serve.choose_port(taken)
+        monkeypatch.setattr(serve, "FIRST_PORT", taken)
+        assert taken < serve.choose_port(None) < taken + 100
+    assert serve.choose_port(taken) == taken
+
+
+@pytest.mark.parametrize("text", ["0", "65536", "-1", "80a", ""])
+def test_a_port_out_of_range_is_refused(text: str) -> None:
+    with pytest.raises(Exception, match=re.escape(f"{text!r} is not a port; give a whole number, 1–65535")):
+        serve._port(text)
+
+
+def test_state_sees_every_kind_of_change(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("1")
+    seen = serve.state([tmp_path])
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "a.pyc").touch()
+    assert serve.state([tmp_path]) == seen
+    (tmp_path / "b.py").touch()
+    assert serve.state([tmp_path]) != seen
+    (tmp_path / "b.py").unlink()
+    assert serve.state([tmp_path]) == seen
+    (tmp_path / "a.py").write_text("22")
+    assert serve.state([tmp_path]) != seen
+
+
+@pytest.mark.skipif(os.name == "nt" or not _setup.PYTHON.exists(), reason="needs .venv and POSIX signals")
+def test_the_server_follows_saves_and_errors_and_ends_clean(tmp_path: Path) -> None:
+    """A small book in a folder with a space: a save, a broken save, its mending, a change of the package, Ctrl-C."""
+    root = tmp_path / "a book"
+    for folder in ("scripts", "docs/assets/src", "occusite", "tmp"):
+        (root / folder).mkdir(parents=True)
+    for name in ("_setup.py", "_live.py", "serve.py"):
+        shutil.copy(SCRIPTS / name, root / "scripts")
+    (root / ".venv").symlink_to(_setup.VENV)
+    (root / "scripts" / "assets.mjs").write_text("console.log('bundled once more');\n")
+    configuration, page = root / "mkdocs.yml", root / "docs" / "index.md"
+    good = "site_name: Small\ntheme: {name: mkdocs}\nplugins: []\n"
+    configuration.write_text(good)
+    page.write_text("first words\n")
+    with somebody() as port:
+        pass
+    program = f"import _setup, serve; _setup.main(lambda: serve.serve(_setup._tools(), {port}, False))"
+    log = tmp_path / "log"
+    with log.open("w") as out:
+        server = subprocess.Popen(
+            [sys.executable, "-c", program],
+            cwd=root / "scripts",
+            env=dict(os.environ, TMPDIR=str(root / "tmp")),
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+
+    def shows(text: str) -> bool:
+        with contextlib.suppress(OSError):
+            return text in urllib.request.urlopen(f"http://127.0.0.1:{port}/occusite/", timeout=30).read().decode()
+        return False
+
+    def told(text: str, times: int = 1) -> bool:
+        return log.read_text().count(text) >= times
+
+    try:
+        until(lambda: shows("first words"), "the book is served")
+        assert shows("/livereload/"), "pages must reload by themselves"
+        page.write_text("second words\n")
+        until(lambda: shows("second words"), "a saved page is rebuilt")
+        configuration.write_text("theme: {name: nowhere}\n")
+        until(lambda: told("could not be built"), "an error is told")
+        assert shows("second words"), "the last good pages must stay"
+        configuration.write_text(good)
+        page.write_text("third words\n")
+        until(lambda: shows("third words"), "the server lives on")
+        assert told("bundled once more") and not told("bundled once more", 2)
+        (root / "docs/assets/src/a.js").write_text("1")
+        until(lambda: told("bundled once more", 2), "the browser's part is bundled again")
+        assert told("Occusite: http") and not told("Occusite: http", 2)
+        (root / "occusite/a.py").write_text("1")
+        until(lambda: told("Occusite: http", 2) and shows("third words"), "a new server for the changed package")
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=30) == 130
+    finally:
+        server.kill()
+        server.wait()
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)), "no process may be left behind"
+    assert not list((root / "tmp").iterdir()), "no temporary files may be left behind"
+    assert "Traceback" not in log.read_text()
+
+
+# Building and testing
+
+
+def test_weights_count_what_a_page_loads_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "ch").mkdir()
+    (tmp_path / "a.js").write_bytes(os.urandom(30_000))
+    (tmp_path / "later.js").write_bytes(os.urandom(90_000))
+    (tmp_path / "index.html").write_text('<script src="a.js?v=1"></script><a href="later.js">later</a>')
+    (tmp_path / "ch" / "index.html").write_text("<p>light</p>")
+    _, first, second = build.weights(tmp_path).splitlines()
+    assert first.split() == ["30", "kB", "index.html"]
+    assert second.split() == ["0", "kB", "ch/index.html"]
+
+
+@pytest.mark.skipif(not _setup.PYTHON.exists(), reason="needs .venv")
+def test_the_sum_is_pytests_own_and_a_failure_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_tests, "REPORTS", tmp_path)
+    tests = tmp_path / "test_it.py"
+    tests.write_text(
+        "import pytest\ndef test_a(): pass\ndef test_b(): assert 0\ndef test_c(): pytest.skip()\n"
+        "@pytest.fixture\ndef bad(): 1/0\ndef test_d(bad): pass\n"
+    )
+    run = run_tests.Run(_setup.Tools([], [], dict(os.environ)), [])
+    arguments = ["--rootdir", str(tmp_path), "-p", "no:cacheprovider", str(tests)]
+    run.pytest("unit tests", arguments, dict(os.environ))
+    assert not run.check("a check", lambda: _setup.run([sys.executable, "-c", "exit(4)"], dict(os.environ), "bad"))
+    assert run.check("another", lambda: None)
+    assert run.summary().splitlines()[-1] == "2 passed, 3 failed, 1 skipped"
+    run.pytest("none", [*arguments, "-k", "nothing"], dict(os.environ))
+    assert run.results[-1].failed == 1, "a run without tests is no success"
+    run.extra = ["-k", "nothing"]
+    run.pytest("none", arguments, dict(os.environ))
+    assert run.results[-1].failed == 0, "unless the caller chose so"
+
+
+def test_a_browser_named_by_hand_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCCUSITE_CHROMIUM", str(tmp_path / "none"))
+    with pytest.raises(_setup.Failure, match="no such file"):
+        _browsers.find("OCCUSITE_CHROMIUM")
+    monkeypatch.setenv("OCCUSITE_CHROMIUM", sys.executable)
+    assert _browsers.find("OCCUSITE_CHROMIUM") == sys.executable
+
+
+# The documents
+
+
+def test_the_readmes_example_prints_what_it_says() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", readme, re.S)
+    assert found
+    told = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", found[1]], capture_output=True, encoding="utf-8", check=True
+    )
+    assert told.stdout == found[2]
