@@ -65,10 +65,10 @@ class TestLaunchesPeopleGotWrong:
         found = nvidia.device("12.0").occupancy(Launch(64, 32, barriers=2))
         assert (found.blocks, found.binding) == (12, ("barriers",))
 
-    def test_barriers_of_10_3_by_header_13_3_and_later(self) -> None:
-        found = nvidia.device("10.3").occupancy(Launch(64, 32, barriers=2))
-        assert found.limits["barriers"] == 16
-        assert nvidia.HEADER == "13.5"
+    @pytest.mark.parametrize(("header", "limit"), [("13.0", 32), ("13.2", 32), ("13.3", 16), (nvidia.HEADER, 16)])
+    def test_barriers_of_10_3_changed_with_header_13_3(self, header: str, limit: int) -> None:
+        found = nvidia.device("10.3", header=header).occupancy(Launch(64, 32, barriers=2))
+        assert found.limits["barriers"] == limit
 
     @pytest.mark.parametrize("registers", [16, 32, 64])
     def test_dynamic_shared_memory_left_for_one_block(self, registers: int) -> None:
@@ -84,6 +84,31 @@ class TestLaunchesPeopleGotWrong:
 
     def test_a_6_0_launch_must_also_run_on_6_1(self) -> None:
         assert blocks("6.0", 512, 64) == 2
+
+
+class TestHeaders:
+    """Where the vendor's headers differ, an answer says which one it follows."""
+
+    def test_the_newest_is_followed(self) -> None:
+        assert nvidia.device("8.9").header == nvidia.HEADER == nvidia.HEADERS[-1] == "13.5"
+
+    def test_10_7_came_with_13_4(self) -> None:
+        assert nvidia.device("10.7", header="13.4").occupancy(Launch(64, 32)).blocks == 16
+        with pytest.raises(ValueError, match=r"^compute_capability: '10.7' is not known to header 13.3"):
+            nvidia.device("10.7", header="13.3")
+
+    def test_13_4_alone_doubles_the_shared_memory_unit_of_12_x(self) -> None:
+        units = {h: nvidia.device("12.0", header=h).rules.shared_unit for h in nvidia.HEADERS}
+        assert units == {h: 256 if h == "13.4" else 128 for h in nvidia.HEADERS}
+
+    def test_13_0_forgets_the_reserve_in_the_room_left(self) -> None:
+        launch = Launch(128, 32)
+        assert nvidia.device("9.0", header="13.0").available_dynamic_shared(launch, 2) == 116_736
+        assert nvidia.device("9.0", header="13.1").available_dynamic_shared(launch, 2) == 115_712
+
+    def test_unknown_header(self) -> None:
+        with pytest.raises(ValueError, match=r"^header: '12.9' is not allowed; give one of 13.0, "):
+            nvidia.device("9.0", header="12.9")
 
 
 class TestInput:

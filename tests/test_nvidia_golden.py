@@ -86,6 +86,27 @@ def test_available_dynamic_shared_memory_is_equal() -> None:
             assert device.available_dynamic_shared(launch, blocks) == size, row
 
 
+def test_header_13_0_is_equal_too() -> None:
+    """The rows also say where CUDA 13.0's header answers otherwise; the others are as above."""
+    different = 0
+    for row in of_kind("answered"):
+        question, other = Row(*row["in"]), row.get("v13_0", {})
+        different += bool(other)
+        if other.get("st") == 2:
+            with pytest.raises(ValueError, match=r"^compute_capability: .* to header 13.0"):
+                replace(question.device(), header="13.0")
+            continue
+        device, launch = replace(question.device(), header="13.0"), question.launch()
+        answer = answer_row(device.occupancy(launch), question.partitioned_caching)
+        assert answer == without_stale_bits(other.get("out", row["out"])), row
+        best = device.potential_block_size(launch, size_function(row), question.max_threads)
+        assert [0, best.min_grid, best.threads] == other.get("pot", row["pot"]["res"]), row
+        blocks, (status, size) = row["avail"]["numBlocks"], other.get("avail", row["avail"]["res"])
+        if not status and not question.room_underflows(blocks):
+            assert device.available_dynamic_shared(launch, blocks) == size, row
+    assert different > 1000
+
+
 def test_invalid_rows_raise() -> None:
     for row in of_kind("invalid"):
         question = Row(*row["in"])

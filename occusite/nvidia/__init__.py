@@ -7,11 +7,12 @@ from occusite.nvidia.clusters import Clusters, clusters
 from occusite.nvidia.device import Device, device
 from occusite.nvidia.grid import Waves, waves
 from occusite.nvidia.launch import Launch
-from occusite.nvidia.rules import CHIPS, HEADER, SOURCES
+from occusite.nvidia.rules import CHIPS, HEADER, HEADERS, SOURCES
 
 __all__ = [
     "CHIPS",
     "HEADER",
+    "HEADERS",
     "SOURCES",
     "BlockSize",
     "Clusters",

@@ -9,6 +9,7 @@ from occusite.checks import whole
 from occusite.nvidia import limits
 from occusite.nvidia.clusters import cluster_reason
 from occusite.nvidia.launch import Launch
+from occusite.nvidia.rules import ROOM_LEAVES_RESERVE_OUT
 
 if TYPE_CHECKING:
     from occusite.nvidia.device import Device
@@ -56,7 +57,7 @@ def available_dynamic_shared(device: Device, launch: Launch, blocks: int) -> int
     """The most dynamic shared memory per block, in bytes, with which `blocks` blocks still are resident on an SM.
 
     The launch's own dynamic shared memory is left out of account. Source: `cudaOccAvailableDynamicSMemPerBlock` in
-    `cuda_occupancy.h`, which from 13.5 on takes the system's reserve off.
+    `cuda_occupancy.h`, which from CUDA 13.1 on takes the system's reserve off.
 
     Raises `ValueError` when that many blocks are not resident even without dynamic shared memory.
     """
@@ -74,7 +75,8 @@ def available_dynamic_shared(device: Device, launch: Launch, blocks: int) -> int
         pool = preferred or limits.shared_step(device, 1)
     unit = device.rules.shared_unit
     share = min(pool // blocks // unit * unit, limit)
-    reserve = device.reserved_shared_memory if device.reserves else 0
+    leaves_out = device.reserves and device.header >= ROOM_LEAVES_RESERVE_OUT
+    reserve = device.reserved_shared_memory if leaves_out else 0
     return max(min(share - launch.static_shared - reserve, device.max_dynamic_shared(launch)), 0)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from occusite.checks import whole
+from occusite.checks import choice, whole
 from occusite.nvidia import limits
 from occusite.nvidia.block_size import (
     BlockSize,
@@ -18,7 +18,7 @@ from occusite.nvidia.block_size import (
 from occusite.nvidia.clusters import cluster_reason
 from occusite.nvidia.launch import Launch
 from occusite.nvidia.reasons import reason_for
-from occusite.nvidia.rules import CHIPS, KIB, Rules, rules_for
+from occusite.nvidia.rules import CHIPS, HEADER, HEADERS, KIB, Rules, rules_for
 from occusite.result import Occupancy, Step
 
 
@@ -27,7 +27,8 @@ class Device:
     """An NVIDIA GPU: the properties `cudaGetDeviceProperties` reports, and the rules of its compute capability.
 
     Registers are 32-bit registers, shared memory is in bytes, `…_per_sm` counts one streaming multiprocessor.
-    `nvidia.device("8.9")` and `devices.find("rtx 4090")` give real ones.
+    `nvidia.device("8.9")` and `devices.find("rtx 4090")` give real ones. `header`: the CUDA version whose
+    `cuda_occupancy.h` gives the rules, one of `HEADERS`.
 
     Raises `ValueError` for a property below 1 (the reserve: below 0) or a compute capability without known rules.
     """
@@ -44,6 +45,7 @@ class Device:
     shared_memory_per_block: int = 48 * KIB
     max_threads_per_block: int = 1024
     warp_size: int = 32
+    header: str = HEADER
     rules: Rules = field(init=False, repr=False, compare=False)
     major: int = field(init=False, repr=False, compare=False)
     minor: int = field(init=False, repr=False, compare=False)
@@ -52,10 +54,12 @@ class Device:
 
     def __post_init__(self) -> None:
         major, _, minor = str(self.compute_capability).partition(".")
-        rules = rules_for(int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+        choice("header", self.header, HEADERS)
+        rules = rules_for(int(major), int(minor), self.header) if major.isdecimal() and minor.isdecimal() else None
         if rules is None:
             known = ", ".join(CHIPS)
-            raise ValueError(f"compute_capability: {self.compute_capability!r} is not known; give one of {known}")
+            by = f" to header {self.header}" if self.header != HEADER else ""
+            raise ValueError(f"compute_capability: {self.compute_capability!r} is not known{by}; give one of {known}")
         for name in (
             "sm_count",
             "threads_per_sm",
@@ -262,10 +266,11 @@ def _counter(device: Device, launch: Launch) -> Callable[..., int]:
     return blocks
 
 
-def device(compute_capability: str | float) -> Device:
+def device(compute_capability: str | float, header: str = HEADER) -> Device:
     """The device that stands for a compute capability, "5.0" … "12.1": its limits, and the SM count of an example.
 
-    Raises `ValueError` for a compute capability without known rules. For GPUs by name see `devices.find`.
+    `header`: the CUDA version whose rules to follow, one of `HEADERS`; the newest by default.
+    Raises `ValueError` for a compute capability that header does not know. For GPUs by name see `devices.find`.
     """
     text = str(compute_capability)
     chip = CHIPS.get(text)
@@ -281,4 +286,5 @@ def device(compute_capability: str | float) -> Device:
         chip.reserved,
         chip.registers_per_block,
         chip.registers,
+        header=header,
     )

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 KIB = 1024
 
-# The rule set these tables follow: `cuda_occupancy.h` of CUDA 13.5 (wheel nvidia-cuda-runtime 13.5.37).
-HEADER = "13.5"
+# The rule sets known, by the CUDA version whose `cuda_occupancy.h` states them; the tables follow the newest.
+HEADERS = ("13.0", "13.1", "13.2", "13.3", "13.4", "13.5")
+HEADER = HEADERS[-1]
 
 SOURCES = {
     "header": "cuda_occupancy.h of CUDA 13.5 (PyPI nvidia-cuda-runtime 13.5.37), its per-architecture constants",
@@ -80,11 +81,29 @@ RULES: dict[tuple[int, int | None], Rules] = {
 }
 
 
-def rules_for(major: int, minor: int) -> Rules | None:
-    """The rules of one compute capability; None where the header knows none."""
+# What other headers say, where they differ: first and last such header, compute capability (minor None: all), and
+# the rules that are different; None: they do not know it. Read off the headers of the wheels nvidia-cuda-runtime
+# 13.0.96, 13.1.80, 13.2.86, 13.3.29, 13.4.92 and 13.5.37.
+OTHER_HEADERS: tuple[tuple[str, str, int, int | None, dict[str, int] | None], ...] = (
+    ("13.0", "13.2", 10, 3, {"barriers": 64}),
+    ("13.0", "13.3", 10, 7, None),
+    ("13.0", "13.3", 11, 7, None),
+    ("13.4", "13.4", 12, None, {"shared_unit": 256}),
+)
+
+# From this header on, the free dynamic shared memory leaves the reserve of each block out.
+ROOM_LEAVES_RESERVE_OUT = "13.1"
+
+
+def rules_for(major: int, minor: int, header: str = HEADER) -> Rules | None:
+    """The rules of one compute capability by one header; None where it knows none."""
     if minor < 0:
         return None
-    return RULES.get((major, minor)) or RULES.get((major, None))
+    rules = RULES.get((major, minor)) or RULES.get((major, None))
+    for first, last, other_major, other_minor, changes in OTHER_HEADERS:
+        if rules and first <= header <= last and major == other_major and other_minor in (minor, None):
+            rules = rules._replace(**changes) if changes is not None else None  # type: ignore[arg-type]
+    return rules
 
 
 class Chip(NamedTuple):
