@@ -1,0 +1,5 @@
+"""`python -m occusite`: the command line."""
+
+from occusite.cli import main
+
+main()

@@ -1,0 +1,100 @@
+"""`occusite block-size`: the vendor's suggestion, the smallest block as good, and what each size gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from occusite.cli import options
+from occusite.cli.output import Binding, Table, bar, in_terminal, percent, show, show_json
+
+if TYPE_CHECKING:
+    from occusite import nvidia
+
+
+def block_size(
+    context: typer.Context,
+    device: options.Device = None,
+    registers: options.Registers = None,
+    static_shared: options.StaticShared = None,
+    dynamic_shared: options.DynamicShared = None,
+    shared_per_thread: Annotated[
+        str | None,
+        typer.Option(
+            "--shared-per-thread", metavar="BYTES", help="Dynamic shared memory that grows with the block, per thread."
+        ),
+    ] = None,
+    max_threads: Annotated[
+        int | None, typer.Option("--max-threads", help="The kernel's own limit: its launch bounds.")
+    ] = None,
+    max_dynamic_shared: options.MaxDynamicShared = None,
+    opt_in: options.OptIn = True,
+    carveout: options.Carveout = None,
+    barriers: options.Barriers = 1,
+    partitioned_caching: options.PartitionedCaching = "off",
+    cluster: options.Cluster = 1,
+    json: options.Json = False,
+) -> None:
+    """The vendor's block size, and the smallest as good.
+
+    Exits with 1 when no block size runs.
+    """
+    from occusite.cli.launches import size
+
+    gpu, launch = options.device(device), options.launch(context, threads=1)
+    grows = size("shared_per_thread", shared_per_thread) if shared_per_thread else 0
+    fixed = launch.dynamic_shared
+    shared: Callable[[int], int] | None = (lambda threads: fixed + grows * threads) if grows else None
+    suggested = gpu.potential_block_size(launch, shared, max_threads)
+    smallest = gpu.smallest_block_size(launch, shared, max_threads)
+    if json:
+        show_json({"device": gpu.name, "suggested": suggested._asdict(), "smallest_as_good": smallest._asdict()})
+    else:
+        show(*_parts(gpu, launch, shared, suggested, smallest, max_threads))
+    if not suggested.threads:
+        raise typer.Exit(1)
+
+
+def _parts(
+    device: nvidia.Device,
+    launch: nvidia.Launch,
+    shared: Callable[[int], int] | None,
+    suggested: nvidia.BlockSize,
+    smallest: nvidia.BlockSize,
+    max_threads: int | None,
+) -> list[object]:
+    from dataclasses import replace
+
+    if not suggested.threads:
+        return [f"device: {device.name}", "no block size runs with these registers and this shared memory"]
+    table = Table(["threads", "blocks", "warps", "occupancy", "limited by"], right=frozenset({0, 1, 2, 3}))
+    if in_terminal():
+        table.columns = [*table.columns, ""]
+    most = min(max_threads or device.max_threads_per_block, device.max_threads_per_block)
+    common = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024}
+    sizes = sorted({s for s in common if s <= most} | {most, suggested.threads, smallest.threads})
+    for index, threads in enumerate(sizes):
+        dynamic = shared(threads) if shared else launch.dynamic_shared
+        answer = device.occupancy(replace(launch, threads=threads, dynamic_shared=dynamic))
+        binding = Binding(answer.binding if answer.runs else ())
+        row = [threads, answer.blocks, answer.warps, percent(answer.warps, answer.slots), binding]
+        if in_terminal():
+            row.append(bar(answer.warps, answer.slots, 12))
+        table.rows.append(row)
+        if threads in (suggested.threads, smallest.threads):
+            table.marked.add(index)
+    return [
+        f"device:           {device.name}",
+        f"suggested:        {_described(device, suggested)} (as cudaOccupancyMaxPotentialBlockSize)",
+        f"smallest as good: {_described(device, smallest)}",
+        f"fills the device: {suggested.min_grid:,} blocks of {suggested.threads}, or {smallest.min_grid:,} of {smallest.threads}",
+        "",
+        table,
+    ]
+
+
+def _described(device: nvidia.Device, found: nvidia.BlockSize) -> str:
+    share = percent(found.warps, device.warps_per_sm)
+    return f"{found.threads} threads, {found.blocks} blocks, {found.warps} of {device.warps_per_sm} warps ({share})"

@@ -1,0 +1,69 @@
+"""The nearest steps of a launch's staircase in words: "3 registers fewer: 40 warps"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from occusite import nvidia, staircase
+from occusite.staircase import Cliff
+
+_SHARED = "shared_memory"
+
+
+class Nearest(NamedTuple):
+    """The nearest step to more warps and the nearest to fewer, over several knobs; None where no single knob has one."""
+
+    better: Cliff | None
+    worse: Cliff | None
+
+
+def by_knob(device: nvidia.Device, launch: nvidia.Launch, *, threads: bool = True) -> dict[str, Nearest]:
+    """Both steps for registers, for shared memory (static and dynamic as one) and, with `threads`, for block size."""
+    found = {"registers": Nearest(*staircase.next_cliff(device, launch, "registers"))}
+    found[_SHARED] = Nearest(
+        *(c and c._replace(knob=_SHARED) for c in staircase.next_cliff(device, _pooled(launch), "dynamic_shared"))
+    )
+    if threads:
+        found["threads"] = Nearest(*staircase.next_cliff(device, launch, "threads"))
+    return found
+
+
+def nearest(device: nvidia.Device, launch: nvidia.Launch) -> Nearest:
+    """The step, up and down, that moves registers or shared memory least in proportion to their whole range."""
+    ranges = {"registers": 255, _SHARED: max(device.shared_memory_per_block_opt_in, device.shared_memory_per_block)}
+
+    def least(cliffs: list[Cliff]) -> Cliff | None:
+        return min(cliffs, key=lambda c: abs(c.change) / ranges[c.knob], default=None)
+
+    found = by_knob(device, launch, threads=False).values()
+    return Nearest(least([c.better for c in found if c.better]), least([c.worse for c in found if c.worse]))
+
+
+def _pooled(launch: nvidia.Launch) -> nvidia.Launch:
+    """The same launch with all its shared memory dynamic: the rules only look at the sum."""
+    most = launch.max_dynamic_shared
+    return replace(
+        launch,
+        static_shared=0,
+        dynamic_shared=launch.shared_memory,
+        max_dynamic_shared=None if most is None else most + launch.static_shared,
+    )
+
+
+def words(cliff: Cliff | None) -> str:
+    """The step as what to change and what it gives; "–" where there is none."""
+    if cliff is None:
+        return "–"
+    amount, more = abs(cliff.change), cliff.change > 0
+    what = {
+        "registers": f"{amount} register{'' if amount == 1 else 's'} {'more' if more else 'fewer'}",
+        _SHARED: f"{amount:,} bytes {'more' if more else 'less'} shared memory",
+        "threads": f"{cliff.value:,} threads",
+    }[cliff.knob]
+    return f"{what}: {cliff.warps} warps" if cliff.warps else f"{what}: cannot run"
+
+
+def record(found: Nearest) -> dict[str, Any]:
+    """Both steps as plain data."""
+    return {name: cliff and cliff._asdict() for name, cliff in zip(Nearest._fields, found, strict=True)}

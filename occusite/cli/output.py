@@ -1,0 +1,150 @@
+"""What the commands print: tables and plots by rich in a terminal, plain aligned text in a pipe, or JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from occusite.result import BUDGET_NAMES
+
+# Each budget's colour, as in the book (Okabe–Ito, legible on dark and light ground).
+COLOURS = {
+    "registers": "#4a9fd8",
+    "shared_memory": "#d99100",
+    "warps": "#009e73",
+    "blocks": "#cc79a7",
+    "barriers": "#d5651e",
+    "virtual": "#8a939e",
+}
+_GAP = "  "
+_LONGEST_CELL = 120
+
+
+class Cell(NamedTuple):
+    """A table's cell, or a line, with a budget's colour."""
+
+    text: str
+    budget: str
+
+
+class Binding(NamedTuple):
+    """A table's cell naming the budgets that bind, each in its colour; `otherwise` where there is none."""
+
+    names: Sequence[str]
+    otherwise: str = "cannot run"
+
+    @property
+    def text(self) -> str:
+        """The names joined by plus signs."""
+        return " + ".join(BUDGET_NAMES[name] for name in self.names) or self.otherwise
+
+
+@dataclass
+class Table:
+    """Rows under headings; `right` are the columns set to the right; `marked` rows are brought forward (plain: "*")."""
+
+    columns: Sequence[str]
+    rows: list[Sequence[object]] = field(default_factory=list)
+    right: frozenset[int] = frozenset()
+    marked: set[int] = field(default_factory=set)
+
+
+def in_terminal() -> bool:
+    """Whether the output goes to someone's eyes: a terminal, or `FORCE_COLOR` says so."""
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def show_json(value: Any) -> None:
+    """Print a value as JSON, indented for reading."""
+    import json
+
+    print(json.dumps(value, indent=2))
+
+
+def show(*parts: object) -> None:
+    """Print text and tables one under the other."""
+    if in_terminal():
+        _show_rich(parts)
+        return
+    for part in parts:
+        print("\n".join(_plain(part)) if isinstance(part, Table) else part.text if isinstance(part, Cell) else part)
+
+
+def note(text: str) -> None:
+    """A remark beside the answer: on the error stream, so that a pipe carries the answer alone."""
+    print(text, file=sys.stderr)
+
+
+def percent(warps: int, slots: int) -> str:
+    """Occupancy with two decimals at most: "66.67 %"."""
+    return f"{round(100 * warps / slots, 2):g} %"
+
+
+def bar(part: int, whole: int, width: int = 24) -> str:
+    """A bar of `width` characters, `part` ÷ `whole` filled, in eighths."""
+    filled, rest = divmod(8 * width * part // whole, 8)
+    return ("█" * filled + " ▏▎▍▌▋▊▉"[rest].strip()).ljust(width, "·")
+
+
+def staircase(levels: Sequence[int], most: int, height: int) -> list[str]:
+    """A step plot, a column for each of `levels` (0–`most`), as lines of block characters, highest line first."""
+    eighths = [8 * height * level // most for level in levels]
+    return ["".join(" ▁▂▃▄▅▆▇█"[max(0, min(8, e - 8 * row))] for e in eighths) for row in range(height - 1, -1, -1)]
+
+
+def _text(cell: object) -> str:
+    text = cell.text if isinstance(cell, Cell | Binding) else str(cell)
+    text = "".join(c if c.isprintable() else "�" for c in text[: _LONGEST_CELL + 1])
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
+
+
+def _plain(table: Table) -> list[str]:
+    """Columns aligned by spaces, the last one as long as it is; a marked row ends with an asterisk."""
+    rows = [[_text(cell) for cell in row] for row in (table.columns, *table.rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for index, row in enumerate(rows):
+        cells = [
+            text.rjust(width) if i in table.right else text.ljust(width)
+            for i, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append((_GAP.join(cells) + (_GAP + "*" if index - 1 in table.marked else "")).rstrip())
+    return lines
+
+
+def _show_rich(parts: Sequence[object]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for part in parts:
+        if isinstance(part, Table):
+            console.print(_rich(part))
+        elif isinstance(part, Cell):
+            console.print(Text(part.text, f"bold {COLOURS.get(part.budget, '')}"), soft_wrap=True)
+        else:
+            console.print(Text(str(part)), soft_wrap=True)
+
+
+def _rich(table: Table) -> Any:
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    made = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for i, column in enumerate(table.columns):
+        made.add_column(column, justify="right" if i in table.right else "left", overflow="fold")
+
+    def styled(cell: object) -> Text:
+        if isinstance(cell, Binding) and cell.names:
+            return Text(" + ").join(Text(BUDGET_NAMES[name], COLOURS[name]) for name in cell.names)
+        return Text(_text(cell), COLOURS[cell.budget] if isinstance(cell, Cell) else "")
+
+    for index, row in enumerate(table.rows):
+        made.add_row(*map(styled, row), style="bold" if index in table.marked else "")
+    return made
