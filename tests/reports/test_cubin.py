@@ -157,6 +157,16 @@ def test_section_tables_without_end(cubin: bytearray) -> None:
             read(bytes(lying))
 
 
+def test_more_sections_than_the_header_can_count(cubin: bytearray) -> None:
+    """From 65,280 sections on (some 13,000 kernels) ELF keeps the count in the first section's size."""
+    (table,), (count,) = struct.unpack_from("<Q", cubin, 0x28), struct.unpack_from("<H", cubin, 0x3C)
+    many = cubin + cubin[table : table + 64 * count] + bytes(64 * (66_000 - count))
+    struct.pack_into("<Q", many, 0x28, len(cubin))
+    struct.pack_into("<H", many, 0x3C, 0)
+    struct.pack_into("<Q", many, len(cubin) + 0x20, 66_000)
+    assert read(bytes(many)) == read(bytes(cubin))
+
+
 def test_a_damaged_attribute_names_its_byte(cubin: bytearray) -> None:
     at = cubin.find(b"\x04\x2f\x08\x00")
     cubin[at] = 9
