@@ -52,7 +52,7 @@ def weights(site: Path) -> str:
             packed[file] = len(gzip.compress(file.read_bytes())) if file.is_file() else 0
         rows.append((sum(packed[file] for file in files), page.relative_to(site).as_posix()))
     lines = [f"{size / 1000:7.0f} kB  {name}" for size, name in sorted(rows, reverse=True)]
-    return "Page with its scripts and styles, gzip:\n" + "\n".join(lines)
+    return "Each page with its scripts and styles, gzip (fonts come on top):\n" + "\n".join(lines)
 
 
 class _Links(HTMLParser):

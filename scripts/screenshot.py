@@ -1,0 +1,63 @@
+"""Takes the README's picture of the book anew, from a fresh build; run it after a change of the home page's look."""
+
+import _setup  # first: it says so if this Python is too old
+
+# isort: split
+import functools
+import http.server
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+import _browsers
+import build
+
+PICTURE = _setup.ROOT / "docs" / "assets" / "img" / "screenshot.png"
+WIDTH, HEIGHT = 1280, 800
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def main() -> None:
+    """Build under the path the book will have, and let Chromium take the home page's picture."""
+    tools = _setup.prepare()
+    chromium = _browsers.browsers(tools)[_browsers.CHROMIUM]
+    with tempfile.TemporaryDirectory() as folder:
+        build.build(tools, "http://127.0.0.1/occusite/", Path(folder) / "occusite")
+        serve = functools.partial(Quiet, directory=folder)
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            take(chromium, f"http://127.0.0.1:{server.server_port}/occusite/", Path(folder) / "profile")
+            server.shutdown()
+    print(f"{PICTURE.relative_to(_setup.ROOT)}: {PICTURE.stat().st_size / 1000:.0f} kB")
+
+
+def take(chromium: str, address: str, profile: Path) -> None:
+    """One picture of what the browser shows at this address."""
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--hide-scrollbars",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--virtual-time-budget=8000",
+    ]
+    size = f"--window-size={WIDTH},{HEIGHT}"
+    command = [chromium, *options, size, f"--user-data-dir={profile}", f"--screenshot={PICTURE}", address]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if told.returncode or not PICTURE.exists():
+        raise _setup.Failure(f"Chromium took no picture:\n{told.stderr}")
+
+
+if __name__ == "__main__":
+    _setup.main(main)
