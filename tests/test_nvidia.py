@@ -97,10 +97,6 @@ class TestHeaders:
         with pytest.raises(ValueError, match=r"^compute_capability: '10.7' is not known to header 13.3"):
             nvidia.device("10.7", header="13.3")
 
-    def test_13_4_alone_doubles_the_shared_memory_unit_of_12_x(self) -> None:
-        units = {h: nvidia.device("12.0", header=h).rules.shared_unit for h in nvidia.HEADERS}
-        assert units == {h: 256 if h == "13.4" else 128 for h in nvidia.HEADERS}
-
     def test_13_0_forgets_the_reserve_in_the_room_left(self) -> None:
         launch = Launch(128, 32)
         assert nvidia.device("9.0", header="13.0").available_dynamic_shared(launch, 2) == 116_736

@@ -81,14 +81,13 @@ RULES: dict[tuple[int, int | None], Rules] = {
 }
 
 
-# What other headers say, where they differ: first and last such header, compute capability (minor None: all), and
-# the rules that are different; None: they do not know it. Read off the headers of the wheels nvidia-cuda-runtime
+# What other headers say, where they differ: first and last such header, compute capability, and the rules that are
+# different; None: they do not know it. Read off the headers of the wheels nvidia-cuda-runtime
 # 13.0.96, 13.1.80, 13.2.86, 13.3.29, 13.4.92 and 13.5.37.
-OTHER_HEADERS: tuple[tuple[str, str, int, int | None, dict[str, int] | None], ...] = (
+OTHER_HEADERS: tuple[tuple[str, str, int, int, dict[str, int] | None], ...] = (
     ("13.0", "13.2", 10, 3, {"barriers": 64}),
     ("13.0", "13.3", 10, 7, None),
     ("13.0", "13.3", 11, 7, None),
-    ("13.4", "13.4", 12, None, {"shared_unit": 256}),
 )
 
 # From this header on, the free dynamic shared memory leaves the reserve of each block out.
@@ -101,7 +100,7 @@ def rules_for(major: int, minor: int, header: str = HEADER) -> Rules | None:
         return None
     rules = RULES.get((major, minor)) or RULES.get((major, None))
     for first, last, other_major, other_minor, changes in OTHER_HEADERS:
-        if rules and first <= header <= last and major == other_major and other_minor in (minor, None):
+        if rules and first <= header <= last and (major, minor) == (other_major, other_minor):
             rules = rules._replace(**changes) if changes is not None else None  # type: ignore[arg-type]
     return rules
 
