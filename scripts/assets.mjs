@@ -34,7 +34,7 @@ async function packs() {
   const files = walk(join(root, "occusite"), (path) => /\.(py|toml|json|csv)$/.test(path));
   const source = files.map((path) => ({ path: relative(root, path).replaceAll("\\", "/"), data: readFileSync(path) }));
   const key = digest([version, ...source.map(({ path, data }) => `${path} ${digest(data)}`)].join("\n"));
-  const made = [`book-${key}.zip`, `library-${key}.zip`].map((name) => join(cache, name));
+  const made = [`book-${key}.bin`, `library-${key}.bin`].map((name) => join(cache, name));
   if (!made.every(existsSync)) {
     // Columns of the code in tracebacks take a third of the bytecode, and the book does not show them.
     const python = await loadPyodide({ indexURL: runtime, packageBaseUrl: "./", env: { PYTHONNODEBUGRANGES: "1" } });
@@ -59,8 +59,8 @@ function lock() {
 }
 
 const [pack, library] = await packs();
-const packName = `book-${digest(pack)}.zip`;
-const libraryName = `library-${digest(library)}.zip`;
+const packName = `book-${digest(pack)}.bin`;
+const libraryName = `library-${digest(library)}.bin`;
 const pyodide = `pyodide-${version}`;
 /** @type {Set<string>} */
 const fresh = new Set();
@@ -129,4 +129,4 @@ for (const path of walk(dist, () => true)) if (!fresh.has(relative(dist, path).r
 
 const kb = (/** @type {Uint8Array} */ data) => `${Math.round(gzipSync(data).length / 1000)} kB`;
 const entry = book.outputFiles.find(({ path }) => path.endsWith("book.js"));
-console.log(`assets: book.js ${entry ? kb(entry.contents) : "?"} gzip, ${book.outputFiles.length - 1} parts, package ${kb(pack)}, library ${kb(library)}`);
+console.log(`assets: book.js ${entry ? kb(entry.contents) : "?"} gzip, ${book.outputFiles.length - 1} parts, package ${Math.round(pack.length / 1000)} kB, library ${Math.round(library.length / 1000)} kB`);

@@ -68,10 +68,11 @@ export async function boot(given) {
 
 /** @param {Given} given @param {Promise<Uint8Array> | null} snapshot */
 async function start(given, snapshot) {
-  const book = plainOrCounted(snapshot)(new URL(__PACK__, here)).then((response) => response.arrayBuffer());
+  const fetch = snapshot ? plainFetch : countedFetch;
+  const book = fetch(new URL(__PACK__, here), { priority: "low" }).then((response) => unpacked(response).arrayBuffer());
   book.catch(() => {});
   const fresh = !snapshot && given.snapshots !== false;
-  hookDownloads(given, snapshot);
+  hookDownloads(given, fetch);
   /** @type {Pyodide} */
   let pyodide;
   try {
@@ -100,15 +101,18 @@ async function start(given, snapshot) {
   return { pyodide, live: pyodide.pyimport("occusite.book.live") };
 }
 
-/** @param {unknown} snapshot */
-const plainOrCounted = (snapshot) => (snapshot ? plainFetch : countedFetch);
+/** The content of a gzip file, whatever the server thinks of its type. @param {Response} response */
+const unpacked = (response) => new Response(response.body?.pipeThrough(new DecompressionStream("gzip")));
 
-/** Count what comes, and let the page's compiled module stand in for a download.
- * @param {Given} given @param {unknown} snapshot */
-function hookDownloads(given, snapshot) {
-  const fetch = plainOrCounted(snapshot);
-  const { module } = given;
-  self.fetch = module ? async (input, init) => (String(input).endsWith(".wasm") ? new Response() : fetch(input, init)) : fetch;
+/** Count what Pyodide downloads, unpack its library, and let the page's compiled module stand in for a download.
+ * @param {Given} given @param {typeof self.fetch} fetch */
+function hookDownloads({ module }, fetch) {
+  self.fetch = async (input, init) => {
+    const name = String(input);
+    if (module && name.endsWith(".wasm")) return new Response();
+    const response = await fetch(input, init);
+    return name.endsWith(__LIBRARY__) ? unpacked(response) : response;
+  };
   if (!plainInstantiate) return;
   WebAssembly.instantiateStreaming = async (source, imports) => {
     const made = module ? { module, instance: await WebAssembly.instantiate(module, imports) } : await plainInstantiate(source, imports);
