@@ -11,7 +11,9 @@ def whole(field: str, value: object, low: int, high: int | None = None, unit: st
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
         allowed = f"{low}–{high}" if high is not None else f"{low} or more"
-        raise ValueError(f"{field}: {value!r} is not allowed; give a whole number, {allowed}{' ' + unit if unit else ''}")
+        raise ValueError(
+            f"{field}: {value!r} is not allowed; give a whole number, {allowed}{' ' + unit if unit else ''}"
+        )
     return value
 
 

@@ -17,7 +17,9 @@ def bytes_in_flight(bandwidth: float, latency: float) -> float:
 
     Raises `ValueError` for anything but finite numbers above zero.
     """
-    return float(_exact(number("bandwidth", bandwidth, 0, unit="GB/s")) * _exact(number("latency", latency, 0, unit="ns")))
+    return float(
+        _exact(number("bandwidth", bandwidth, 0, unit="GB/s")) * _exact(number("latency", latency, 0, unit="ns"))
+    )
 
 
 @dataclass(frozen=True, slots=True)

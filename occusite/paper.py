@@ -94,7 +94,9 @@ class SM:
         warps, per_block = launch.warps, launch.warps * WARP * launch.registers
         shared = launch.shared_memory
         return (
-            Step("", f"⌈{launch.threads} threads ÷ {WARP}⌉", warps, "warps per block", "a block is made of whole warps"),
+            Step(
+                "", f"⌈{launch.threads} threads ÷ {WARP}⌉", warps, "warps per block", "a block is made of whole warps"
+            ),
             Step(
                 "registers",
                 f"⌊{self.registers:,} ÷ ({warps * WARP} threads × {launch.registers})⌋ = ⌊{self.registers:,} ÷ {per_block:,}⌋",

@@ -7,6 +7,8 @@ from typing import Any
 from occusite import littles_law, nvidia, paper
 from occusite.book import charts
 from occusite.book.html import THIN, Markup, Table, budget, budgets, count, percent, text
+from occusite.book.scheduling import assumptions, idle_by_warps, policies, trade  # noqa: F401 - for the pages
+from occusite.book.silicon import limits_by_architecture, on_chip, rules_ignored  # noqa: F401 - for the pages
 from occusite.result import Occupancy
 
 KIB = paper.KIB
@@ -93,6 +95,20 @@ def compare(*launches: tuple[int, int, int], caption: str = "") -> Table:
     return Table(columns, rows, caption, head=False)
 
 
+def compare_on(capability: str, *launches: tuple[int, ...]) -> Table:
+    """Several launches (threads, registers, dynamic shared KiB) on one compute capability, exactly."""
+    device = nvidia.device(capability)
+    rows = []
+    for threads, registers, *shared in launches:
+        answer = device.occupancy(nvidia.Launch(threads, registers, dynamic_shared=sum(shared) * KIB))
+        charged = answer.allocated["registers_per_block"] // (answer.launch.warps * 32)
+        rows.append(
+            (threads, registers, charged, answer.blocks, answer.warps, percent(answer.percent), budgets(answer.binding))
+        )
+    columns = ("threads", "registers", "charged per thread", "blocks", "warps", "occupancy", "what binds")
+    return Table(columns, rows, f"{device.name}, the exact rule", head=False)
+
+
 def block_sizes(registers: int = 32) -> Table:
     """How block size alone shapes occupancy on an Ada SM."""
     ada = nvidia.device("8.9")
@@ -123,6 +139,34 @@ def little(bandwidth: float = 2000, latency: float = 400, sms: int = 100, access
         ("warps", f"⌈{need.accesses:g} ÷ {loads}⌉", str(need.warps)),
     ]
     return Table(("what", "arithmetic", "comes to"), rows, "Little’s law, from the whole GPU down to one SM")
+
+
+def cheat_sheet() -> Table:
+    """What one SM of each current generation has, and the registers that still fill it at 256 threads."""
+    rows = []
+    for capability in ("7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"):
+        device = nvidia.device(capability)
+        launch = nvidia.Launch(256, 32)
+        full = [p.last for p in charts.steps(device, launch) if p.warps == device.warps_per_sm]
+        rows.append(
+            (
+                f"{capability} {nvidia.CHIPS[capability].family}",
+                device.warps_per_sm,
+                device.rules.max_blocks,
+                device.shared_memory_per_sm // KIB,
+                device.shared_memory_per_block_opt_in // KIB,
+                full[0] if full else "never",
+            )
+        )
+    columns = (
+        "architecture",
+        "warp slots",
+        "block slots",
+        "shared memory (KiB)",
+        "most per block (KiB)",
+        "registers for full occupancy",
+    )
+    return Table(columns, rows, "One SM, 65,536 registers; the last column for blocks of 256 threads")
 
 
 def _big(value: float) -> str:

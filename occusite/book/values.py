@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from occusite import littles_law, nvidia, paper, staircase
+from occusite import littles_law, nvidia, paper, scheduler, staircase  # noqa: F401 - for the prose
+from occusite.book import scheduling  # noqa: F401 - for the prose
 from occusite.book.html import THIN, Markup, budget, budgets, count, percent, text  # noqa: F401
+from occusite.book.scheduling import knees_of  # noqa: F401 - for the prose
+from occusite.book.silicon import share  # noqa: F401 - for the prose
 from occusite.book.widgets.calculator import PAPER_ADA
 from occusite.result import Occupancy
 
@@ -69,3 +72,15 @@ def on_ada_paper(threads: int, registers: int, shared_kib: int = 0) -> Occupancy
 def little(bandwidth: float, latency: float, sms: int, access: int = 128, loads: int = 1) -> littles_law.Supply:
     """Little's law for one memory system."""
     return littles_law.Supply(bandwidth, latency, sms, access, loads)
+
+
+def on_cc(capability: str, threads: int, registers: int, shared_kib: int = 0, **more: Any) -> Occupancy:
+    """The exact answer on one compute capability; dynamic shared memory in KiB."""
+    return nvidia.device(capability).occupancy(
+        nvidia.Launch(threads, registers, dynamic_shared=shared_kib * KIB, **more)
+    )
+
+
+def step(answer: Occupancy, unit: str) -> int:
+    """What the first line of the working with this unit comes to."""
+    return next(s.value for s in answer.steps if s.unit == unit and s.value is not None)

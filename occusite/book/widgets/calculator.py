@@ -43,7 +43,8 @@ def headline(answer: Occupancy) -> str:
     if not answer.runs:
         return "This launch cannot run"
     names = [KNOBS.get(b, b) for b in answer.binding]
-    told = f"{names[0]} is the limiter" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} tie"
+    verb = "are" if names[0].endswith("s") else "is"
+    told = f"{names[0]} {verb} the limiter" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} tie"
     return f"{told} · {answer.blocks} block{'s' if answer.blocks != 1 else ''} resident"
 
 
