@@ -301,7 +301,12 @@ class Step:
                     tail.append(line.rstrip())
                     self.last = line.strip() or self.last
             except BaseException:
+                # Waited for: a next run must not meet this one still writing.
                 process.terminate()
+                try:
+                    process.wait(timeout=10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
                 raise
         if process.returncode:
             told = "\n".join(tail)

@@ -136,6 +136,34 @@ def test_a_failed_step_shows_its_end_and_what_to_do(told: str, advice: str) -> N
     assert "line 99" in text and "line 50" not in text
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_an_interrupted_step_leaves_no_process_behind(tmp_path: Path) -> None:
+    """The child takes its time to end, as npm does; the next run must not meet it still writing."""
+    child = tmp_path / "child.py"
+    child.write_text(
+        "import signal, sys, time\nfrom pathlib import Path\n"
+        "def end(*_):\n    time.sleep(1.5)\n    Path('ended').touch()\n    sys.exit(1)\n"
+        "signal.signal(signal.SIGTERM, end)\nPath('begun').touch()\ntime.sleep(60)\n"
+    )
+    program = f"""
+import os, sys
+sys.path.insert(0, {str(SCRIPTS)!r})
+import _setup
+from pathlib import Path
+_setup.ROOT = Path({str(tmp_path)!r})
+def work():
+    with _setup.Step("step") as step:
+        step.run([sys.executable, "child.py"], dict(os.environ))
+_setup.main(work)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    until(lambda: (tmp_path / "begun").exists(), "the child runs")
+    parent.send_signal(signal.SIGTERM)
+    told, _ = parent.communicate(timeout=30)
+    assert (tmp_path / "ended").exists()
+    assert parent.returncode == 130 and "Run it again" in told
+
+
 def test_node_on_path_must_be_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if os.name == "nt":
         pytest.skip("needs executable scripts")
