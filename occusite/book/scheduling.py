@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from occusite import scheduler
+from occusite import nvidia, scheduler, staircase
 from occusite.book.charts import Chart, Rows
 from occusite.book.html import THIN, Table, percent
 
@@ -69,6 +69,18 @@ def knee(latency: int, interval: int = 1, independent: int = 1) -> int:
     return -(-latency // (interval * independent))
 
 
+def knees_of(name: str) -> dict[int, int]:
+    """Warps per SM that one of `MEMORIES` wants, by independent loads in each."""
+    memory = MEMORIES[name]
+    return {k: SCHEDULERS * knee(memory.latency, memory.interval, k) for k in INDEPENDENT}
+
+
+def reached(name: str, independent: int) -> str:
+    """Share of its bandwidth that one of `MEMORIES` reaches with all warp slots filled."""
+    memory = MEMORIES[name]
+    return percent(share(memory.latency, memory.interval, independent, memory.slots // SCHEDULERS))
+
+
 @lru_cache(maxsize=256)
 def share(latency: int, interval: int, independent: int, warps: int) -> float:
     """Simulated share of that unit's peak, in per cent, with `warps` warps on the scheduler."""
@@ -128,6 +140,18 @@ def knees(latency: int, interval: int, slots: int) -> Table:
         )
     columns = ("independent per warp", "warps per scheduler", "warps per SM", "occupancy", "simulated share of peak")
     return Table(columns, rows, f"Warps needed, of {slots} slots; the last column with those warps, or with all slots")
+
+
+def trade(name: str, capability: str, threads: int = 256) -> Table:
+    """Independent loads, the warps they leave to find, and the registers each thread may then use."""
+    device = nvidia.device(capability)
+    steps = staircase.plateaus(device, nvidia.Launch(threads, 32), "registers")
+    rows = []
+    for k, need in knees_of(name).items():
+        step = next(p for p in reversed(steps) if p.warps >= need)
+        rows.append((k, need, step.warps, percent(100 * step.warps / device.warps_per_sm), step.last))
+    columns = ("independent loads", "warps needed", "resident", "occupancy", "registers per thread, at most")
+    return Table(columns, rows, f"{name}: demand for warps, and the registers it leaves, {threads} threads per block")
 
 
 def concurrency(latency: int, interval: int, slots: int) -> Chart:
