@@ -1,0 +1,180 @@
+"""What must hold for every launch, on the paper SM and on every NVIDIA architecture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from occusite import nvidia, paper, staircase
+from occusite.nvidia import Device, Launch
+from occusite.result import Occupancy
+
+DEVICES = {capability: nvidia.device(capability) for capability in nvidia.CHIPS}
+
+paper_sms = st.builds(
+    paper.SM,
+    registers=st.integers(1, 131_072),
+    shared_memory=st.integers(1, 262_144),
+    warps=st.integers(1, 64),
+    blocks=st.integers(1, 32),
+)
+paper_launches = st.builds(
+    paper.Launch,
+    threads=st.integers(1, 1024),
+    registers=st.integers(1, 255),
+    shared_memory=st.integers(0, 120_000),
+)
+launches = st.builds(
+    Launch,
+    threads=st.integers(1, 1100),
+    registers=st.integers(0, 260),
+    static_shared=st.one_of(st.just(0), st.integers(0, 110_000)),
+    dynamic_shared=st.one_of(st.just(0), st.integers(0, 240_000)),
+    max_dynamic_shared=st.one_of(st.none(), st.integers(0, 240_000)),
+    opt_in=st.booleans(),
+    carveout=st.one_of(st.none(), st.integers(0, 100)),
+    barriers=st.integers(0, 70),
+    partitioned_caching=st.sampled_from((False, True, "strict")),
+    cluster=st.sampled_from((1, 1, 1, 2, 8, 17)),
+    virtual=st.one_of(st.just(0), st.integers(0, 140)),
+    cache_preference=st.sampled_from(("none", "shared", "l1", "equal")),
+)
+chips = st.sampled_from(list(DEVICES.values()))
+cases = st.one_of(st.tuples(chips, launches), st.tuples(paper_sms, paper_launches))
+
+
+def answer(case: tuple[Any, Any]) -> Occupancy:
+    device, launch = case
+    found: Occupancy = device.occupancy(launch)
+    return found
+
+
+@given(cases)
+def test_result_is_the_least_limit_and_binding_names_every_tie(case: tuple[Any, Any]) -> None:
+    found = answer(case)
+    limits = [limit for limit in found.limits.values() if limit is not None]
+    if found.binding:
+        assert found.blocks == min(limits)
+        assert found.binding == tuple(b for b, limit in found.limits.items() if limit == found.blocks)
+    else:
+        assert found.blocks == 0
+        assert "cluster" in found.reason
+    assert found.warps <= found.slots
+    assert 0 <= found.occupancy <= 1
+    assert bool(found.reason) == (found.blocks == 0) == (not found.runs)
+
+
+@given(cases, st.data())
+def test_residency_never_grows_with_an_appetite(case: tuple[Any, Any], data: st.DataObject) -> None:
+    device, launch = case
+    fields = ["registers", "shared_memory"]
+    if isinstance(launch, Launch):
+        fields = ["registers", "static_shared", "dynamic_shared", "barriers", "virtual"]
+    field = data.draw(st.sampled_from(fields))
+    assume(field != "static_shared" or launch.max_dynamic_shared is None)
+    here = getattr(launch, field)
+    most = 255 if isinstance(launch, paper.Launch) and field == "registers" else here + 5000
+    more = replace(launch, **{field: data.draw(st.integers(here, most))})
+    assert device.occupancy(more).blocks <= device.occupancy(launch).blocks
+
+
+@given(chips, launches)
+def test_fast_path_equals_the_rich_answer(device: Device, launch: Launch) -> None:
+    found = device.occupancy(launch)
+    count = device.counter_like(launch)
+    assert count(launch.threads, launch.registers, launch.dynamic_shared) == found.blocks
+    plain = Launch(launch.threads, launch.registers, launch.static_shared, launch.dynamic_shared)
+    fast = device.resident_blocks(launch.threads, launch.registers, launch.static_shared, launch.dynamic_shared)
+    assert fast == device.occupancy(plain).blocks
+
+
+@given(paper_sms, paper_launches)
+def test_fast_path_equals_the_rich_answer_on_paper(device: paper.SM, launch: paper.Launch) -> None:
+    fast = device.resident_blocks(launch.threads, launch.registers, launch.shared_memory)
+    assert fast == device.occupancy(launch).blocks
+
+
+@given(chips, launches, st.sampled_from(("threads", "registers", "dynamic_shared", "static_shared", "barriers")))
+def test_along_a_knob_equals_the_rich_answer(device: Device, launch: Launch, knob: str) -> None:
+    here = getattr(launch, knob)
+    found = staircase.resident(device, launch, knob)(here)
+    rich = device.occupancy(launch)
+    assert found == (rich.blocks, rich.warps)
+
+
+@settings(max_examples=60)
+@given(cases)
+def test_easing_all_tied_budgets_raises_residency(case: tuple[Any, Any]) -> None:
+    """All the changes together gain warps; the answer then is bound by some budget again, or the SM is full."""
+    device, launch = case
+    found = staircase.advice(device, launch)
+    assert found.sentence.endswith(".")
+    if found.then is None:
+        assert found.now.warps == found.now.slots or not found.changes or any(c.after is None for c in found.changes)
+        return
+    assert found.then.warps > found.now.warps
+    assert found.then.binding
+    for change in found.changes:
+        assert change.after != change.before
+        assert getattr(found.then.launch, change.knob) == change.after
+
+
+@settings(max_examples=60)
+@given(cases)
+def test_easing_only_some_of_the_tied_budgets_gains_no_block(case: tuple[Any, Any]) -> None:
+    device, launch = case
+    found = staircase.advice(device, launch)
+    assume(found.then is not None and len(found.changes) > 1)
+    assume(all(c.knob != "threads" for c in found.changes))
+    budgets = {c.budget for c in found.changes}
+    assume(len(budgets) > 1)
+    for left_out in budgets:
+        some = {c.knob: c.after for c in found.changes if c.budget != left_out}
+        assert device.occupancy(replace(launch, **some)).blocks == found.now.blocks
+
+
+@given(chips, launches, st.integers(1, 8))
+def test_room_for_dynamic_shared_memory_keeps_the_blocks(device: Device, launch: Launch, blocks: int) -> None:
+    assume(device.major >= 5)
+    plain = replace(launch, dynamic_shared=0)
+    assume(device.occupancy(plain).blocks >= blocks)
+    room = device.available_dynamic_shared(launch, blocks)
+    assert device.occupancy(replace(launch, dynamic_shared=room)).blocks >= blocks
+
+
+@settings(max_examples=40)
+@given(chips, launches)
+def test_block_size_suggestions_are_the_best_of_all_sizes(device: Device, launch: Launch) -> None:
+    count = device.counter_like(launch)
+    resident = {
+        size: size * count(size, launch.registers, launch.dynamic_shared)
+        for size in range(device.warp_size, device.max_threads_per_block + 1, device.warp_size)
+    }
+    best = max(resident.values())
+    large, small = device.potential_block_size(launch), device.smallest_block_size(launch)
+    if best == 0:
+        assert large.threads == small.threads == 0
+        return
+    assert large.threads * large.blocks == small.threads * small.blocks == best
+    assert large.threads == max(size for size, threads in resident.items() if threads == best)
+    assert small.threads == min(size for size, threads in resident.items() if threads == best)
+    assert large.min_grid == large.blocks * device.sm_count
+
+
+@given(chips, launches, st.integers(1, 10_000_000))
+def test_waves_add_up(device: Device, launch: Launch, grid: int) -> None:
+    grid *= launch.cluster
+    if not device.occupancy(launch).runs:
+        with pytest.raises(ValueError, match="cannot run"):
+            nvidia.waves(device, launch, grid)
+        return
+    assume(device.occupancy(launch).blocks * device.sm_count >= launch.cluster)
+    found = nvidia.waves(device, launch, grid)
+    assert found.full * found.per_wave + found.tail == grid
+    assert 0 <= found.tail < found.per_wave
+    assert 0 < found.efficiency <= 1
+    assert (found.efficiency == 1) == (found.tail == 0)
