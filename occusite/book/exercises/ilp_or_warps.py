@@ -5,8 +5,10 @@ from occusite.book.exercise import Choose, Option
 from occusite.book.scheduling import MEMORIES, SCHEDULERS, knees_of, share
 
 NAME = "H100 SXM"
+GPU = NAME.split()[0]
 MEMORY, NEED = MEMORIES[NAME], knees_of(NAME)
 DEVICE = nvidia.device("9.0")
+AT_ONE = NEED[1]
 THREADS = 256
 # Independent loads in each warp, registers per thread.
 KERNELS = ((1, 32), (2, 40), (2, 64), (4, 168))
@@ -30,8 +32,8 @@ exercise = Choose(
     title="From warps, or from inside the warp?",
     chapter=7,
     kind="choose",
-    prose=f"""Four versions of a kernel that streams through the memory of an H100, in blocks of {THREADS} threads. The
-        memory wants {NEED[1]} warps per SM at one load in flight each; there are {DEVICE.warps_per_sm} slots. Which
+    prose=f"""Four versions of a kernel that streams through the memory of an {GPU}, in blocks of {THREADS} threads. The
+        memory wants {AT_ONE} warps per SM at one load in flight each; there are {DEVICE.warps_per_sm} slots. Which
         version saturates it?""",
     options=tuple(option(k) for k in KERNELS),
     hints=(

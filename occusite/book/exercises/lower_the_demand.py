@@ -6,6 +6,7 @@ from occusite.scheduler import Kernel, simulate, warps_to_saturate
 
 WARPS = 6
 NOW = Kernel(loads=1, arithmetic=30, latency=450)
+DRY = round(100 * simulate(NOW, WARPS).idle)
 CHANGES = {
     f"Make room for {WARPS + 1} warps on each scheduler instead of {WARPS}": (NOW, WARPS + 1),
     "Issue two loads before the first is needed, with twice the arithmetic after them": (Kernel(2, 60, 450), WARPS),
@@ -40,7 +41,7 @@ exercise = Choose(
     chapter=1,
     kind="choose",
     prose=f"""Each of an SM’s {SCHEDULERS} schedulers has {WARPS} warps of this loop: one load that takes {NOW.latency}
-        cycles, then {NOW.arithmetic} instructions that need it. In {100 * float(simulate(NOW, WARPS).idle):.0f} % of the
+        cycles, then {NOW.arithmetic} instructions that need it. In {DRY} % of the
         cycles there is nothing to issue. Which change ends that?""",
     options=tuple(option(label) for label in CHANGES),
     hints=(
