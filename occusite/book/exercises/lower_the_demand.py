@@ -27,13 +27,15 @@ def mixed() -> float:
 def option(label: str) -> Option:
     kernel, warps = CHANGES[label]
     if kernel is None:
-        return Option(label, f"On average a pass then asks for {mixed():.1f} warps, still more than {warps}.", False)
+        said = f"On average a pass then asks for {mixed():.1f} warps, still more than {warps}."
+        return Option(label, said, False)
     idle = simulate(kernel, warps).idle
-    need = warps_to_saturate(kernel)
-    told = f"A loop like this asks for {need} warps, and {warps} are there"
+    told = f"A loop like this asks for {warps_to_saturate(kernel)} warps, and {warps} are there"
     if idle:
-        return Option(label, f"{told}: nothing to issue in {100 * float(idle):.0f} % of the cycles.", False)
-    return Option(label, f"{told}: it never runs dry. No warp was added, each does more while it waits.", True)
+        said = f"{told}: nothing to issue in {100 * float(idle):.0f} % of the cycles."
+    else:
+        said = f"{told}: it never runs dry. No warp was added, each does more while it waits."
+    return Option(label, said, not idle)
 
 
 exercise = Choose(
