@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from occusite import nvidia, staircase
+from occusite.result import Occupancy
 from occusite.staircase import Cliff
 
 _SHARED = "shared_memory"
@@ -18,30 +19,47 @@ class Nearest(NamedTuple):
     worse: Cliff | None
 
 
-def by_knob(device: nvidia.Device, launch: nvidia.Launch, *, threads: bool = True) -> dict[str, Nearest]:
-    """Both steps for registers, for shared memory (static and dynamic as one) and, with `threads`, for block size."""
+def by_knob(answer: Occupancy, *, threads: bool = True) -> dict[str, Nearest]:
+    """Both steps for registers, for shared memory (static and dynamic as one), for barriers where they bind, and,
+    with `threads`, for block size."""
+    device, launch = answer.device, pooled(answer.launch)
     found = {"registers": Nearest(*staircase.next_cliff(device, launch, "registers"))}
     found[_SHARED] = Nearest(
-        *(c and c._replace(knob=_SHARED) for c in staircase.next_cliff(device, _pooled(launch), "dynamic_shared"))
+        *(c and c._replace(knob=_SHARED) for c in staircase.next_cliff(device, launch, "dynamic_shared"))
     )
+    if "barriers" in answer.binding:
+        found["barriers"] = Nearest(*staircase.next_cliff(device, launch, "barriers"))
     if threads:
         found["threads"] = Nearest(*staircase.next_cliff(device, launch, "threads"))
     return found
 
 
-def nearest(device: nvidia.Device, launch: nvidia.Launch) -> Nearest:
-    """The step, up and down, that moves registers or shared memory least in proportion to their whole range."""
-    ranges = {"registers": 255, _SHARED: max(device.shared_memory_per_block_opt_in, device.shared_memory_per_block)}
+def nearest(answer: Occupancy) -> Nearest:
+    """The step, up and down, that moves its knob least in proportion to the knob's whole range; not block size."""
+    ranges = {"registers": 255, "barriers": 16, _SHARED: staircase.span(answer.device, answer.launch, _SHARED)[1]}
 
     def least(cliffs: list[Cliff]) -> Cliff | None:
         return min(cliffs, key=lambda c: abs(c.change) / ranges[c.knob], default=None)
 
-    found = by_knob(device, launch, threads=False).values()
+    found = list(by_knob(answer, threads=False).values())
     return Nearest(least([c.better for c in found if c.better]), least([c.worse for c in found if c.worse]))
 
 
-def _pooled(launch: nvidia.Launch) -> nvidia.Launch:
+def together(answer: Occupancy) -> str:
+    """What to change at once where registers and shared memory tie, so that neither alone helps; "" elsewhere."""
+    if set(answer.binding) != {"registers", _SHARED} or not answer.runs:
+        return ""
+    advice = staircase.advice(answer.device, answer.launch)
+    if advice.then is None:
+        return ""
+    moves = [f"{c.knob.replace('_', ' ')} {c.before:,} → {c.after:,}" for c in advice.changes]
+    return f"{' and '.join(moves)}: {advice.then.warps} warps"
+
+
+def pooled(launch: nvidia.Launch) -> nvidia.Launch:
     """The same launch with all its shared memory dynamic: the rules only look at the sum."""
+    if not launch.static_shared:
+        return launch
     most = launch.max_dynamic_shared
     return replace(
         launch,
@@ -60,6 +78,7 @@ def words(cliff: Cliff | None) -> str:
         "registers": f"{amount} register{'' if amount == 1 else 's'} {'more' if more else 'fewer'}",
         _SHARED: f"{amount:,} bytes {'more' if more else 'less'} shared memory",
         "threads": f"{cliff.value:,} threads",
+        "barriers": f"{amount} barrier{'' if amount == 1 else 's'} {'more' if more else 'fewer'}",
     }[cliff.knob]
     return f"{what}: {cliff.warps} warps" if cliff.warps else f"{what}: cannot run"
 

@@ -121,7 +121,7 @@ def _parts(device: nvidia.Device, launch: nvidia.Launch, answer: Occupancy, wave
         if name in answer.binding:
             limits.marked.add(index)
     steps = Table(["change of", "next step up", "next step down"])
-    for knob, found in cliffs.by_knob(device, launch).items():
+    for knob, found in cliffs.by_knob(answer).items():
         label = Cell("block size" if knob == "threads" else BUDGET_NAMES[knob], knob if knob in COLOURS else "warps")
         steps.rows.append([label, cliffs.words(found.better), cliffs.words(found.worse)])
     parts = [*headline(answer), "", limits, "", steps]
@@ -152,7 +152,7 @@ def _record(
     from occusite.cli import cliffs, records
 
     made: dict[str, object] = {**records.question(device, launch), **records.record(answer)}
-    made["next"] = {knob: cliffs.record(found) for knob, found in cliffs.by_knob(device, launch).items()}
+    made["next"] = {knob: cliffs.record(found) for knob, found in cliffs.by_knob(answer).items()}
     if waves:
         made["waves"] = {**waves._asdict(), "efficiency": float(waves.efficiency)}
     return made

@@ -99,7 +99,9 @@ def staircase(levels: Sequence[int], most: int, height: int) -> list[str]:
 
 def _text(cell: object) -> str:
     text = cell.text if isinstance(cell, Cell | Binding) else str(cell)
-    text = "".join(c if c.isprintable() else "�" for c in text[: _LONGEST_CELL + 1])
+    text = text[: _LONGEST_CELL + 1]
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else "�" for c in text)
     return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
 
 

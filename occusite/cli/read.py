@@ -25,6 +25,7 @@ _ARGUMENT = "Files, Triton cache folders, or - for the standard input."
 class Row(NamedTuple):
     """One kernel of one report: its answer, or why there is none (`problem`).
 
+    `together`: what to change at once where no single step up exists because registers and shared memory tie.
     `best_threads`: the block size the answer is for where neither the report nor the user says one, else 0.
     """
 
@@ -33,6 +34,7 @@ class Row(NamedTuple):
     device: nvidia.Device | None = None
     answer: Occupancy | None = None
     steps: Nearest | None = None
+    together: str = ""
     best_threads: int = 0
     problem: str = ""
 
@@ -105,7 +107,7 @@ class Answers:
     def __init__(self, device: nvidia.Device | None, threads: int | None, dynamic_shared: int | None) -> None:
         self._device, self._threads, self._dynamic = device, threads, dynamic_shared
         self._devices: dict[str, nvidia.Device | str] = {}
-        self._known: dict[tuple[Any, ...], tuple[Occupancy | None, Nearest | None, int, str]] = {}
+        self._known: dict[tuple[Any, ...], tuple[Occupancy | None, Nearest | None, str, int, str]] = {}
 
     def row(self, path: str, report: KernelReport) -> Row:
         """The row of one kernel."""
@@ -124,28 +126,36 @@ class Answers:
             self._known[key] = self._answer(device, report)
         return Row(path, report, device, *self._known[key])
 
-    def _answer(self, device: nvidia.Device, report: KernelReport) -> tuple[Occupancy | None, Nearest | None, int, str]:
+    def _answer(
+        self, device: nvidia.Device, report: KernelReport
+    ) -> tuple[Occupancy | None, Nearest | None, str, int, str]:
         from dataclasses import replace
 
         from occusite.cli import cliffs
 
         threads = report.threads if report.threads is not None else self._threads
+        if threads and report.max_threads is not None and threads > report.max_threads:
+            return None, None, "", 0, f"threads: the kernel's launch bounds allow {report.max_threads}, not {threads}"
         dynamic = report.dynamic_shared if report.dynamic_shared is not None else self._dynamic
         try:
             launch = report.launch(threads=threads or 1, dynamic_shared=dynamic)
             best = 0
             if threads is None:
-                best = device.potential_block_size(launch, None, report.max_threads).threads
+                best = device.potential_block_size(cliffs.pooled(launch), None, report.max_threads).threads
                 launch = replace(launch, threads=best or 1)
             answer = device.occupancy(launch)
         except ValueError as error:
-            return None, None, 0, str(error)
-        return answer, cliffs.nearest(device, launch), best, ""
+            return None, None, "", 0, str(error)
+        steps = cliffs.nearest(answer)
+        return answer, steps, "" if steps.better else cliffs.together(answer), best, ""
 
     def _device_for(self, architecture: str) -> nvidia.Device | str:
         """The device to answer for, or why there is none."""
+        from occusite.cli import many
+
         if architecture not in self._devices:
-            self._devices[architecture] = self._find(architecture)
+            found = self._find(architecture)
+            self._devices[architecture] = found if isinstance(found, str) else many.Device.of(found)
         return self._devices[architecture]
 
     def _find(self, architecture: str) -> nvidia.Device | str:
@@ -223,6 +233,8 @@ def _answer_cells(row: Row) -> list[object]:
     if answer is None:
         return ["?", "?", "?", "?", "?"]
     steps = [cliffs.words(step) for step in row.steps or ()]
+    if row.together:
+        steps[0] = row.together
     if not answer.runs:
         return ["cannot run", 0, "–", *steps]
     share = ("≤ " if row.best_threads else "") + percent(answer.warps, answer.slots)
@@ -248,6 +260,7 @@ def _record(row: Row) -> dict[str, Any]:
         made["best_block_size"] = row.best_threads or None
         made["answer"] = {**records.question(row.device, row.answer.launch), **records.record(row.answer)}
         made["next"] = cliffs.record(row.steps) if row.steps else None
+        made["together"] = row.together or None
     if row.problem:
         made["problem"] = row.problem
     return made

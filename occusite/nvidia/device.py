@@ -16,6 +16,7 @@ from occusite.nvidia.block_size import (
     smallest_block_size,
 )
 from occusite.nvidia.clusters import cluster_reason
+from occusite.nvidia.fast import counter
 from occusite.nvidia.launch import Launch
 from occusite.nvidia.reasons import reason_for
 from occusite.nvidia.rules import CHIPS, HEADER, HEADERS, KIB, Rules, rules_for
@@ -153,7 +154,7 @@ class Device:
         """Resident blocks alone for a launch with default options: plain integers in, unchecked, ≤ 1 µs a call."""
         # With the default options it makes no difference which part of the memory is static.
         if not self._plain:
-            self._plain.append(_counter(self, Launch(threads=1, registers=0)))
+            self._plain.append(counter(self, Launch(threads=1, registers=0)))
         return self._plain[0](threads, registers, static_shared + dynamic_shared)
 
     def counter(self, **options: Any) -> Callable[..., int]:
@@ -164,18 +165,18 @@ class Device:
         """
         if "dynamic_shared" in options:
             raise ValueError("dynamic_shared: give it to the returned function, not as an option")
-        return _counter(self, Launch(threads=1, registers=0, **options))
+        return counter(self, Launch(threads=1, registers=0, **options))
 
     def counter_like(self, launch: Launch) -> Callable[..., int]:
         """`counter` with the options of `launch`: all but its threads, registers and dynamic shared memory."""
-        return _counter(self, launch)
+        return counter(self, launch)
 
     def along(self, launch: Launch, knob: str) -> Callable[[int], tuple[int, int]] | None:
         """A function from the knob's value to (blocks, warps), all else as in `launch`; None for a rare knob.
 
         Knobs served: "threads", "registers", "dynamic_shared".
         """
-        count = _counter(self, launch)
+        count = self.counter_like(launch)
         threads, registers, shared, warp = launch.threads, launch.registers, launch.dynamic_shared, self.warp_size
         warps = -(-threads // warp)
         if knob == "threads":
@@ -207,63 +208,6 @@ class Device:
         from occusite.nvidia.working import working
 
         return working(self, launch)
-
-
-class _Remembered(dict[Any, int]):
-    """A table whose missing entries are filled in by a rule."""
-
-    def __init__(self, rule: Callable[[Any], int]) -> None:
-        self.rule = rule
-
-    def __missing__(self, key: Any) -> int:
-        self[key] = value = self.rule(key)
-        return value
-
-
-def _counter(device: Device, launch: Launch) -> Callable[..., int]:
-    rules = device.rules
-    refused = bool(cluster_reason(device, launch))
-    warp, most_threads, unit = device.warp_size, device.max_threads_per_block, rules.shared_unit
-    cap = device.max_dynamic_shared(launch)
-    most_dynamic = float(cap) if launch.opt_in else float("inf")
-    preferred = limits.preferred_pool(device, launch.carveout, launch.cache_preference)
-    block_limit = limits.shared_block_limit(
-        device, launch.static_shared + device.reserved_shared_memory + cap, launch.opt_in
-    )
-    fixed = launch.static_shared + device.reserved_shared_memory
-    counted = [
-        limit
-        for limit in (
-            rules.max_blocks,
-            limits.count_limit(rules.barriers, launch.barriers),
-            limits.count_limit(rules.virtual, launch.virtual),
-        )
-        if limit is not None
-    ]
-
-    def without_shared(key: tuple[int, int]) -> int:
-        warps, registers = key
-        by_registers, halves = limits.register_limit(device, warps, registers, launch.partitioned_caching)
-        threads = min(warps * warp, most_threads)
-        found = min(*counted, limits.warp_limit(device, threads, halves))
-        return found if by_registers is None else min(found, by_registers)
-
-    def by_shared_units(units: int) -> int:
-        allocated = units * unit
-        if allocated == 0:
-            return rules.max_blocks
-        return 0 if allocated > block_limit else limits.shared_pool(device, allocated, preferred) // allocated
-
-    cells, pools = _Remembered(without_shared), _Remembered(by_shared_units)
-
-    def blocks(threads: int, registers: int, dynamic_shared: int = 0) -> int:
-        if threads > most_threads or dynamic_shared > most_dynamic or refused:
-            return 0
-        found = cells[-(-threads // warp), registers]
-        shared = pools[-(-(fixed + dynamic_shared) // unit)]
-        return found if found < shared else shared
-
-    return blocks
 
 
 def device(compute_capability: str | float, header: str = HEADER) -> Device:
