@@ -159,11 +159,21 @@ def _make_venv(step: "Step") -> None:
         )
     VENV.mkdir(exist_ok=True)
     UNFINISHED.touch()
-    for path in VENV.iterdir():
-        if path != UNFINISHED:
-            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+    _clear(VENV, UNFINISHED)
     step.run([sys.executable, "-m", "venv", str(VENV)], _environment())
     UNFINISHED.unlink()
+
+
+def _clear(folder: Path, keep: Path | None = None) -> None:
+    """Empty a folder; raise `Failure` if something in it cannot be deleted."""
+    try:
+        for path in folder.iterdir() if folder.exists() else ():
+            if path != keep:
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+    except OSError as error:
+        raise Failure(
+            f"{folder} cannot be emptied: {error}\nIs a program still using it? Close it and run this again."
+        ) from error
 
 
 def _install_locked(name: str, stamp: str, step: "Step") -> None:
@@ -183,6 +193,8 @@ def _install_package(stamp: str, step: "Step") -> None:
 
 def _npm_ci(stamp: str, step: "Step") -> None:
     tools = _tools()
+    # npm ci does so itself, but fails on some of the half-filled folders an interruption leaves.
+    _clear(NPM_STAMP.parent)
     step.run([*tools.npm, "ci", "--no-audit", "--no-fund"], tools.env)
     NPM_STAMP.write_text(stamp)
 
