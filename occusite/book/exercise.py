@@ -162,7 +162,7 @@ class Numbers(Exercise):
         return f'<p class="occ-answers">{answers}</p>'
 
     def data(self) -> dict[str, Any]:
-        return {"blanks": [{"label": b.label, "outcomes": b.outcomes()} for b in self.blanks]}
+        return {"blanks": [{"label": rich(b.label)[3:-4], "outcomes": b.outcomes()} for b in self.blanks]}
 
 
 @dataclass(frozen=True)
@@ -316,7 +316,15 @@ def _said(outcome: object, verb: str) -> str:
         return f"{verb} `{outcome.kind}`" + (
             f" (`{_short(outcome.text)}`)" if outcome.text and verb == "raised" else ""
         )
-    return f"{verb} `{_short(repr(outcome))}`"
+    return f"{verb} `{_short(_repr(outcome))}`"
+
+
+def _repr(value: object) -> str:
+    if isinstance(value, set | frozenset) and value:
+        return "{" + ", ".join(sorted(map(repr, value))) + "}"
+    if isinstance(value, tuple) and len(value) > 1:
+        return f"({', '.join(map(_repr, value))})"
+    return repr(value)
 
 
 def _told(error: BaseException) -> str:

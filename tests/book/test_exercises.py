@@ -130,7 +130,8 @@ def test_no_number_in_prose_is_typed_by_hand(path: Path) -> None:
     texts = _prose(ast.parse(path.read_text(encoding="utf-8")))
     assert texts
     for text in texts:
-        assert not re.search(r"\d", re.sub(r"`[^`]*`", "", text)), text
+        # Code, and the names of GPUs and caches (A100, RTX 4090, L1), are not results.
+        assert not re.search(r"\d", re.sub(r"`[^`]*`|\b[A-Z]+(&nbsp;)?\d+\b", "", text)), text
 
 
 def test_a_program_that_stops_is_told_where_without_a_traceback() -> None:

@@ -166,7 +166,10 @@ class Program extends Exercise {
     } catch (error) {
       if (this.#ended) return;
       this.#busy(false);
-      this.feedback.textContent = error instanceof Error ? error.message : String(error);
+      const told = document.createElement("p");
+      // A program under check has no variables to keep.
+      told.textContent = (error instanceof Error ? error.message : String(error)).replace(/^(Stopped\.).*/, "$1");
+      this.feedback.replaceChildren(told);
     }
   }
 

@@ -6,16 +6,17 @@ from occusite.book.tables import compare
 
 KIB = paper.KIB
 SM = paper.SM()
+THREADS = 256
 SMALL, LARGE = 12, 40
 LOW, HIGH = 32, 80
-WARPS = {(r, k): SM.occupancy(paper.Launch(256, r, k * KIB)).warps for r in (LOW, HIGH) for k in (SMALL, LARGE)}
+WARPS = {(r, k): SM.occupancy(paper.Launch(THREADS, r, k * KIB)).warps for r in (LOW, HIGH) for k in (SMALL, LARGE)}
 GAIN = {k: WARPS[LOW, k] - WARPS[HIGH, k] for k in (SMALL, LARGE)}
 
 exercise = Numbers(
     title="When a knob stops mattering",
     chapter=5,
     kind="calculate",
-    prose=f"""On the paper SM, with blocks of {256} threads, a rewrite brings a kernel from {HIGH} registers per thread
+    prose=f"""On the paper SM, with blocks of {THREADS} threads, a rewrite brings a kernel from {HIGH} registers per thread
         down to {LOW}..""",
     blanks=(
         Blank(
@@ -43,5 +44,5 @@ exercise = Numbers(
     ),
     because=f"""At {LARGE} KiB shared memory binds before and after, so the registers saved buy nothing: spend them
         again.""",
-    working=compare(*((256, r, k) for k in (SMALL, LARGE) for r in (HIGH, LOW)), caption="Before and after, twice"),
+    working=compare(*((THREADS, r, k) for k in (SMALL, LARGE) for r in (HIGH, LOW)), caption="Before and after, twice"),
 )
