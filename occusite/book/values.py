@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from occusite import littles_law, nvidia, paper, scheduler, staircase  # noqa: F401 - for the prose
-from occusite.book import scheduling  # noqa: F401 - for the prose
+from occusite.book import (
+    scheduling,  # noqa: F401 - for the prose
+    spills,  # noqa: F401 - for the prose
+)
 from occusite.book.html import THIN, Markup, budget, budgets, count, percent, text  # noqa: F401
 from occusite.book.scheduling import knees_of  # noqa: F401 - for the prose
 from occusite.book.silicon import share  # noqa: F401 - for the prose
