@@ -209,3 +209,10 @@ def ask(program: Path, questions: array[int]) -> array[int]:
     answers.frombytes(subprocess.run([str(program)], input=questions.tobytes(), capture_output=True, check=True).stdout)
     assert len(answers) * IN == len(questions) * OUT
     return answers
+
+
+def run_timed(program: Path, questions: array[int], rounds: int) -> tuple[float, int]:
+    """Seconds the header's occupancy call takes for all questions, and the sum of resident blocks."""
+    done = subprocess.run([str(program), str(rounds)], input=questions.tobytes(), capture_output=True, check=True)
+    seconds, total = done.stdout.split()
+    return float(seconds), int(total)
