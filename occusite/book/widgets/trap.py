@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from occusite.book.html import budgets
-from occusite.book.spills import ARCHITECTURES, KERNELS, Build, build, device, stairs
+from occusite.book.spills import ARCHITECTURES, KERNELS, Build, build, device, spilled, stairs
 from occusite.book.widget import Choice, Slider, View, Widget
 
 
