@@ -43,8 +43,10 @@ class Image:
         except ImportError:
             raise ReportError("", "reading ELF files needs pyelftools: pip install 'occusite[elf]'") from None
         self.data, self.base, self.packed = data, base, packed
+        self._left = 8 * len(data) + (1 << 20)
+        file = _Budget(data)
         try:
-            elf = ELFFile(cast(IO[bytes], _Budget(self)))
+            elf = ELFFile(cast(IO[bytes], file))
             self.machine = int(struct.unpack_from("<H", data, 18)[0])
             self.linked = int(struct.unpack_from("<H", data, 16)[0]) == 2
             self.abi, (self.flags,) = data[8], struct.unpack_from("<I", data, 48)
@@ -53,10 +55,9 @@ class Image:
                 s.name: _Section(s["sh_offset"], s["sh_size"], s["sh_flags"], s["sh_type"] != "SHT_NOBITS")
                 for s in elf.iter_sections()
             }
-        except ReportError:
-            raise
         except Exception as error:  # pyelftools raises whatever its parser meets on a damaged file
-            raise ReportError(self.place(0), f"not a sound ELF file: {str(error)[:200]}") from None
+            problem = "its tables overlap or have no end" if file.left < 0 else str(error)[:200]
+            raise ReportError(self.place(file.tell()), f"not a sound ELF file: {problem}") from None
         if not little:
             raise ReportError(self.place(4), "a 32-bit or big-endian ELF: GPU code is 64-bit little-endian")
 
@@ -75,15 +76,18 @@ class Image:
                 self.place(section.offset),
                 f"section {name[:80]} ends {end - len(self.data):,} bytes past the file's end; is it cut off?",
             )
+        self._left -= section.size
+        if self._left < 0:
+            raise ReportError(self.place(section.offset), "the ELF's sections overlap many times over")
         return self.data[section.offset : end]
 
 
 class _Budget:
     """The file as pyelftools reads it; ends the reading when a file is gone through many times over."""
 
-    def __init__(self, image: Image) -> None:
-        self._image, self._data, self._at = image, image.data, 0
-        self._left = 16 * len(image.data) + (1 << 20)
+    def __init__(self, data: Buffer) -> None:
+        self._data, self._at = data, 0
+        self.left = 6 * len(data) + (1 << 20)
 
     def seek(self, offset: int, whence: int = 0) -> int:
         self._at = max(0, (0, self._at, len(self._data))[whence] + offset)
@@ -94,9 +98,10 @@ class _Budget:
 
     def read(self, size: int = -1) -> bytes:
         content = bytes(self._data[self._at : self._at + size if size >= 0 else len(self._data)])
-        self._left -= max(64, len(content))
-        if self._left < 0:
-            raise ReportError(self._image.place(self._at), "the ELF's tables point at themselves or overlap")
+        # pyelftools reads a 64-byte table entry field by field.
+        self.left -= max(16, len(content))
+        if self.left < 0:
+            raise EOFError
         self._at += len(content)
         return content
 

@@ -47,7 +47,7 @@ def read(content: Buffer | mmap) -> list[KernelReport]:
     for base, part in found:
         for kind, flags, offset, payload, size in _entries(part, base):
             if kind != _CUBIN:
-                others.add(_KINDS.get(kind, f"kind {kind}"))
+                others.add(_KINDS.get(kind, "an unknown form"))
                 continue
             packed = bool(flags & (_LZ4 | _ZSTANDARD))
             cubin = _unpacked(payload, flags, offset, size, budget) if packed else payload

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -60,15 +61,16 @@ def read_file(path: Path) -> list[KernelReport]:
 def read_folder(path: Path) -> list[KernelReport]:
     """The kernels of a cache folder, at any depth, ordered by path. Raises `ReportError` when it has none."""
     reports: list[KernelReport] = []
-    problems: list[ReportError] = []
-    for seen, file in enumerate(sorted(path.rglob("*.json"))):
-        if seen >= _MOST_FILES:
-            raise ReportError(str(file.relative_to(path)), f"more than {_MOST_FILES:,} JSON files")
+    problems: list[Exception] = []
+    files = sorted(islice(path.rglob("*.json"), _MOST_FILES + 1))
+    if len(files) > _MOST_FILES:
+        raise ReportError(path.name, f"more than {_MOST_FILES:,} JSON files: is this a Triton cache?")
+    for file in files:
         if file.name.startswith("__grp__") or not file.is_file():
             continue
         try:
             found = read_file(file)
-        except ReportError as error:
+        except (ReportError, OSError) as error:
             problems.append(error)
             continue
         where = file.relative_to(path).as_posix()

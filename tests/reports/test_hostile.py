@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from contextlib import suppress
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def test_noise(content: bytes) -> None:
 @given(st.text(max_size=500))
 def test_noise_as_text(text: str) -> None:
     with suppress(ReportError):
-        read(text)
+        read(text + "\n")  # a line end, for "/" alone is a folder to read
 
 
 damages = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=8)), max_size=12)
@@ -127,3 +128,18 @@ def test_all_ones_anywhere_in_the_section_table(binaries: dict[str, bytes]) -> N
     content = binaries["cubins/sm_90/softmax.cubin"]
     for at in range(len(content) - 64 * 30, len(content) - 8, 8):
         survives(content[:at] + b"\xff" * 8 + content[at + 8 :])
+
+
+def test_sections_that_all_are_the_whole_file(binaries: dict[str, bytes]) -> None:
+    """Every kernel's information would be read again and again: a square of the file's size, without a bound."""
+    content = bytearray(binaries["cubins/sm_90/multi.cubin"])
+    (table,) = struct.unpack_from("<Q", content, 0x28)
+    (count,) = struct.unpack_from("<H", content, 0x3C)
+    size = 1 << 22
+    content += b"\x01\x00\x00\x00" * (size // 4)
+    for index in range(1, count):
+        (kind,) = struct.unpack_from("<I", content, table + 64 * index + 4)
+        if kind == 0x70000000:
+            struct.pack_into("<QQ", content, table + 64 * index + 0x18, len(content) - size, size)
+    with pytest.raises(ReportError, match="overlap many times over"):
+        read(bytes(content))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from occusite.reports import ReportError, read
+from occusite.reports import ReportError, read, triton
 
 METADATA = {
     "target": {"backend": "cuda", "arch": 90, "warp_size": 32},
@@ -106,6 +106,12 @@ def test_a_folder_without_kernels(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[]")
     with pytest.raises(ReportError, match=r"no Triton kernel.*x\.json"):
         read(tmp_path)
+
+
+def test_a_folder_that_is_too_large(triton_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(triton, "_MOST_FILES", 3)
+    with pytest.raises(ReportError, match="more than 3 JSON files"):
+        read(triton_cache)
 
 
 def test_unread_files_of_a_folder_are_told(triton_cache: Path) -> None:
