@@ -62,7 +62,7 @@ def available_dynamic_shared(device: Device, launch: Launch, blocks: int) -> int
     Raises `ValueError` when that many blocks are not resident even without dynamic shared memory.
     """
     whole("blocks", blocks, 1, None, "blocks per SM")
-    resident = min(limit for limit in device.limits(launch, 0)[0].values() if limit is not None)
+    resident = min(limit for limit in device.each_limit(launch, 0)[0].values() if limit is not None)
     if cluster_reason(device, launch):
         resident = 0
     if blocks > resident:

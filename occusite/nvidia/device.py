@@ -99,7 +99,7 @@ class Device:
 
         Raises `ValueError` only for a device whose shared memory its architecture cannot set aside.
         """
-        found, allocated, halves = self.limits(launch, launch.dynamic_shared)
+        found, allocated, halves = self.each_limit(launch, launch.dynamic_shared)
         blocks = min([v for v in found.values() if v is not None])
         warps = -(-launch.threads // self.warp_size)
         reason = ""
@@ -126,7 +126,7 @@ class Device:
             reason,
         )
 
-    def limits(self, launch: Launch, dynamic_shared: int) -> tuple[dict[str, int | None], int, bool]:
+    def each_limit(self, launch: Launch, dynamic_shared: int) -> tuple[dict[str, int | None], int, bool]:
         """Blocks each budget allows with `dynamic_shared` bytes in place of the launch's own, the bytes of shared
         memory one block is allocated, and whether partitioned caching is in effect."""
         rules = self.rules
