@@ -1,0 +1,246 @@
+"""Each command's answers, errors and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from occusite import nvidia, staircase
+from occusite.cli import cliffs, devices, output
+from occusite.cli.app import app
+
+ADA = ["--device", "8.9", "--threads", "256", "--registers", "64"]
+
+
+@pytest.fixture(autouse=True)
+def _piped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+
+def run(*arguments: str, code: int = 0, stdin: bytes | None = None) -> str:
+    found = CliRunner().invoke(app, list(arguments), input=stdin)
+    assert found.exit_code == code, found.output + found.stderr
+    return found.stdout if code != 2 else found.stderr
+
+
+def parsed(*arguments: str, code: int = 0) -> Any:
+    return json.loads(run(*arguments, "--json", code=code))
+
+
+def test_occupancy_in_words() -> None:
+    text = run("occupancy", *ADA)
+    assert "occupancy:  66.67 % (32 of 48 warps, 4 blocks)" in text
+    assert "limited by: registers" in text
+    assert "16 registers fewer: 40 warps" in text
+    assert "1 register more: 24 warps" in text
+    assert "any number" in text
+
+
+def test_occupancy_as_json() -> None:
+    made = parsed("occupancy", *ADA, "--dynamic-shared", "4KiB", "--grid", "1000")
+    device, launch = nvidia.device("8.9"), nvidia.Launch(256, 64, dynamic_shared=4096)
+    found = device.occupancy(launch)
+    assert (made["blocks"], made["warps"], made["slots"]) == (found.blocks, found.warps, found.slots)
+    assert made["limits"] == dict(found.limits)
+    assert made["launch"]["dynamic_shared"] == 4096
+    assert made["compute_capability"] == "8.9"
+    assert (
+        made["next"]["registers"]["better"]["value"] == staircase.next_cliff(device, launch, "registers").better.value
+    )  # type: ignore[union-attr]
+    waves = nvidia.waves(device, launch, 1000)
+    assert made["waves"] == {**waves._asdict(), "efficiency": float(waves.efficiency)}
+    assert "reason" not in made
+
+
+def test_every_option_reaches_the_launch() -> None:
+    options = (
+        "--device 5.2 --threads 96 --registers 40 --static-shared 1k --dynamic-shared 2KiB --max-dynamic-shared 3000 "
+        "--no-opt-in --carveout 50 --barriers 3 --partitioned-caching strict --cluster 1"
+    )
+    made = parsed("occupancy", *options.split())["launch"]
+    launch = nvidia.Launch(96, 40, 1024, 2048, 3000, False, 50, 3, "strict", 1)
+    assert made == {name: getattr(launch, name) for name in launch.__dataclass_fields__}
+
+
+def test_a_launch_that_cannot_run_exits_with_1() -> None:
+    assert "cannot run: one block does not fit" in run("occupancy", *ADA[:2], "-t", "2000", "-r", "32", code=1)
+    made = parsed("occupancy", "-d", "9.0", "-t", "288", "-r", "224", code=1)
+    assert made["blocks"] == 0
+    assert "86,016 registers" in made["reason"]
+    assert "cannot run" in run("explain", "-d", "9.0", "-t", "288", "-r", "224", code=1)
+    assert "no block size runs" in run("block-size", "-d", "9.0", "-r", "300", code=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("occupancy", "device: missing; give --device"),
+        ("occupancy -d 8.9", "threads: missing; give --threads"),
+        ("occupancy -d 8.9 -t 32", "registers: missing; give --registers"),
+        ("occupancy -d 8.9 -t 0 -r 3", "threads: 0 is not allowed; give a whole number, 1 or more"),
+        ("occupancy -d 8.9 -t 9999999999 -r 3", "threads: 9999999999 is not allowed"),
+        ("occupancy -d 8.9 -t x -r 3", "'--threads'"),
+        ("occupancy -d rtx9999 -t 3 -r 3", "device: 'rtx9999' is not known"),
+        ("occupancy -d 8.9 -t 3 -r 3 -s 4Q", "dynamic_shared: '4Q' is not allowed; give bytes"),
+        ("occupancy -d 8.9 -t 3 -r 3 --carveout 200", "carveout: 200 is not allowed; give a whole number, 0–100"),
+        ("occupancy -d 8.9 -t 3 -r 3 --grid 0", "grid: 0 is not allowed"),
+        (
+            "occupancy -d 5.2 -t 3 -r 3 --partitioned-caching maybe",
+            "partitioned_caching: 'maybe' is not allowed; give one",
+        ),
+        ("sweep -d 8.9 -t 3 --knob warps", "knob: 'warps' is not allowed; give one of registers, threads"),
+        ("sweep -d 8.9 -t 3 --first 9 --last 2", "last: 2 is not allowed"),
+        ("sweep -d 8.9 -t 3 --every 0", "every: 0 is not allowed"),
+        ("sweep -d 8.9 -r 3 -k threads --last 99999999999", "last: 99999999999 is not allowed"),
+        ("block-size -d 8.9 -r 3 --max-threads 0", "max_threads: 0 is not allowed"),
+        ("block-size -d 8.9 -r 3 --shared-per-thread x", "shared_per_thread: 'x' is not allowed"),
+        ("read no-such-file", "no-such-file: No such file"),
+        ("read - --threads 0", "threads: 0 is not allowed"),
+        ("frobnicate", "No such command 'frobnicate'"),
+    ],
+)
+def test_a_mistake_names_the_field_and_exits_with_2(arguments: str, said: str) -> None:
+    text = run(*arguments.split(), code=2)
+    assert said in text
+    assert "Traceback" not in text
+
+
+def test_explain_writes_out_every_step() -> None:
+    launch = nvidia.Launch(1000, 40, 100, 20_000)
+    found = nvidia.device("9.0").occupancy(launch)
+    arguments = "explain -d 9.0 -t 1000 -r 40 --static-shared 100 -s 20000".split()
+    text = run(*arguments)
+    for step in found.steps:
+        assert step.text in text
+        assert step.rule in text
+    assert "Registers – this binds" in text
+    made = parsed(*arguments)
+    assert made["steps"] == [step._asdict() for step in found.steps]
+
+
+def test_sweep_rows_are_the_plateaus() -> None:
+    device, launch = nvidia.device("8.9"), nvidia.Launch(256, 64)
+    made = parsed("sweep", *ADA)
+    assert [(r["first"], r["last"], r["blocks"], r["warps"]) for r in made["rows"]] == [
+        tuple(p) for p in staircase.plateaus(device, launch, "registers")
+    ]
+    text = run("sweep", *ADA)
+    (marked,) = [line for line in text.splitlines() if line.endswith("*")]
+    assert marked.split()[0] == "49–64"
+
+
+def test_sweep_value_by_value() -> None:
+    made = parsed("sweep", "-d", "8.9", "-r", "40", "-k", "threads", "--every", "96", "--first", "96", "--last", "400")
+    assert [row["first"] for row in made["rows"]] == [96, 192, 288, 384]
+    for row in made["rows"]:
+        found = nvidia.device("8.9").occupancy(nvidia.Launch(row["first"], 40))
+        assert (row["warps"], tuple(row["binding"])) == (found.warps, found.binding)
+    made = parsed("sweep", "-d", "9.0", "-t", "64", "-r", "32", "-k", "barriers")
+    assert made["rows"][-1]["last"] == 16
+    made = parsed("sweep", "-d", "9.0", "-t", "64", "-r", "32", "-k", "dynamic_shared", "--last", "300000")
+    assert made["rows"][-1]["binding"] == []
+
+
+def test_block_size_is_the_api_and_the_smallest_as_good() -> None:
+    device, launch = nvidia.device("8.9"), nvidia.Launch(1, 40)
+    made = parsed("block-size", "-d", "8.9", "-r", "40")
+    assert made["suggested"] == device.potential_block_size(launch)._asdict()
+    assert made["smallest_as_good"] == device.smallest_block_size(launch)._asdict()
+    assert "as cudaOccupancyMaxPotentialBlockSize" in run("block-size", "-d", "8.9", "-r", "40")
+    made = parsed(
+        "block-size", "-d", "8.9", "-r", "40", "-s", "100", "--shared-per-thread", "64", "--max-threads", "500"
+    )
+    grows = device.potential_block_size(launch, lambda threads: 100 + 64 * threads, 500)
+    assert made["suggested"] == grows._asdict()
+
+
+def test_devices_lists_and_searches() -> None:
+    assert "GeForce RTX 4090" in run("devices")
+    text = run("devices", "ada", "4090")
+    assert text.splitlines()[1].split()[:2] == ["8.9", "128"]
+    assert len(text.splitlines()) == 2
+    made = parsed("devices", "sm_90")
+    assert {gpu["compute_capability"] for gpu in made["gpus"]} == {"9.0"}
+    assert all(gpu["source"].startswith("http") or gpu["source"] for gpu in made["gpus"])
+    made = parsed("devices")
+    assert [chip["compute_capability"] for chip in made["compute_capabilities"]] == list(nvidia.CHIPS)
+    run("devices", "voodoo", code=1)
+
+
+def test_every_listed_name_is_found() -> None:
+    for name in devices.names():
+        run("occupancy", "-d", name, "-t", "32", "-r", "16", "--json")
+
+
+def test_a_device_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "half.toml"
+    file.write_text('compute_capability = "9.0"\nname = "half"\nregisters_per_sm = 32768\n')
+    made = parsed("occupancy", "-d", str(file), "-t", "256", "-r", "64")
+    assert (made["device"], made["blocks"]) == ("half", 2)
+
+
+def test_jsonl_from_the_command() -> None:
+    line = b'{"device": "8.9", "threads": 256, "registers": 64}\n'
+    assert json.loads(run("occupancy", "--jsonl", stdin=line))["blocks"] == 4
+
+
+def test_version_names_the_rule_set() -> None:
+    assert f"cuda_occupancy.h {nvidia.HEADER}" in run("--version")
+
+
+def test_plain_tables_have_no_boxes_and_a_terminal_has_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = (["occupancy", *ADA, "-s", "100"], ["sweep", *ADA], ["block-size", "-d", "8.9", "-r", "40"], ["devices"])
+    for command in (*commands, ["explain", *ADA]):
+        text = run(*command)
+        assert not set("─│┌┐━┃█·\x1b") & set(text), command
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for command in commands:
+        text = run(*command)
+        assert "\x1b[" in text, command
+        assert "─" in text, command
+    assert "█" in run("sweep", *ADA)
+
+
+def test_steps_come_true() -> None:
+    """Each step named is a change that has that effect, and one less has not."""
+    for name in ("8.9", "9.0", "12.0"):
+        device = nvidia.device(name)
+        for launch in (
+            nvidia.Launch(256, 70, 3000),
+            nvidia.Launch(128, 90, 5000, 7000),
+            nvidia.Launch(64, 32, barriers=4),
+        ):
+            answer = device.occupancy(launch)
+            for knob, found in cliffs.by_knob(answer, threads=False).items():
+                field = "dynamic_shared" if knob == "shared_memory" else knob
+                base = cliffs.pooled(launch)
+                for step, back in ((found.better, 1), (found.worse, -1)):
+                    if step is None:
+                        continue
+                    there = nvidia.Launch(**{**fields(base), field: step.value})
+                    before = nvidia.Launch(**{**fields(base), field: step.value + back})
+                    assert device.occupancy(there).warps == step.warps
+                    assert device.occupancy(before).warps == answer.warps
+
+
+def fields(launch: nvidia.Launch) -> dict[str, Any]:
+    return {name: getattr(launch, name) for name in launch.__dataclass_fields__}
+
+
+def test_a_tie_names_both_changes() -> None:
+    answer = nvidia.device("8.6").occupancy(nvidia.Launch(256, 74, 28_584))
+    assert set(answer.binding) == {"registers", "shared_memory"}
+    assert cliffs.nearest(answer).better is None
+    assert cliffs.together(answer) == "registers 74 → 64 and static shared 28,584 → 24,576: 32 warps"
+    assert nvidia.device("8.6").occupancy(nvidia.Launch(256, 64, 24_576)).warps == 32
+
+
+def test_bars_and_stairs() -> None:
+    assert output.bar(0, 48, 8) == "·" * 8
+    assert output.bar(48, 48, 8) == "█" * 8
+    assert output.bar(3, 48, 8) == "▌" + "·" * 7
+    assert output.staircase([48, 24, 0], 48, 2) == ["█  ", "██ "]
