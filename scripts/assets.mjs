@@ -58,7 +58,11 @@ function lock() {
   return { info, packages: {} };
 }
 
-const [pack, library] = await packs();
+const [pack, library] = await packs().catch((error) => {
+  // An uncaught error would print the line it came from: a megabyte of Pyodide.
+  console.error(`The package could not be packed for the browser.\n${error.message}`);
+  process.exit(1);
+});
 const packName = `book-${digest(pack)}.bin`;
 const libraryName = `library-${digest(library)}.bin`;
 const pyodide = `pyodide-${version}`;
@@ -122,7 +126,8 @@ const book = await build({
   splitting: true,
   define: { __WORKER__: JSON.stringify(workerName) },
 });
-for (const { path, contents } of [...worker.outputFiles, ...book.outputFiles]) put(relative(dist, path), contents);
+const offline = await build({ ...common, entryPoints: [join(src, "sw.js")], format: "iife" });
+for (const { path, contents } of [...worker.outputFiles, ...book.outputFiles, ...offline.outputFiles]) put(relative(dist, path), contents);
 
 // What an earlier build left goes, so that a deployment holds one version only.
 for (const path of walk(dist, () => true)) if (!fresh.has(relative(dist, path).replaceAll("\\", "/"))) rmSync(path);

@@ -30,7 +30,9 @@ class RestOfLibrary:
         if name not in self.names:
             return None
         if not self.fetch(self.library):
-            raise ModuleNotFoundError(f"{name!r} is in the part of Python that could not be loaded; try again", name=name)
+            raise ModuleNotFoundError(
+                f"{name!r} is in the part of Python that could not be loaded; try again", name=name
+            )
         self.names = frozenset()
         importlib.invalidate_caches()
         return PathFinder.find_spec(name, path, target)
@@ -62,7 +64,7 @@ def install(rest: str, fetch: Callable[[str], bool], wait: Callable[[float], boo
     def no_input(prompt: object = "") -> Any:
         raise EOFError("nothing can be typed here while the cell runs; write the value into the code")
 
-    time.sleep = sleep
+    time.sleep = sleep  # type: ignore[assignment]
     builtins.input = no_input
     # A restored interpreter would otherwise repeat the numbers of the one it was taken from.
     random.seed()

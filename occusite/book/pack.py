@@ -13,7 +13,7 @@ import json
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator
-from importlib import _bootstrap_external  # type: ignore[attr-defined]
+from importlib import _bootstrap_external
 from pathlib import Path
 
 # One date for all entries, so that equal content gives an equal file.
@@ -35,7 +35,8 @@ def package(root: str | Path) -> bytes:
     return _archive(
         entry
         for path in sorted(Path(root).glob("occusite/**/*"))
-        if path.suffix in (".py", ".toml", ".json", ".csv") and not path.relative_to(root).as_posix().startswith(BUILD_ONLY)
+        if path.suffix in (".py", ".toml", ".json", ".csv")
+        and not path.relative_to(root).as_posix().startswith(BUILD_ONLY)
         for entry in _entries(path.relative_to(root).as_posix(), path.read_bytes())
     )
 
@@ -79,7 +80,8 @@ def used() -> list[str]:
 def bytecode(source: bytes, filename: str, optimize: int = -1) -> bytes:
     """The `.pyc` of `source`, never checked against it; tracebacks name `filename`."""
     code = compile(source, filename, "exec", dont_inherit=True, optimize=optimize)
-    return bytes(_bootstrap_external._code_to_hash_pyc(code, importlib.util.source_hash(source), False))
+    made = _bootstrap_external._code_to_hash_pyc(code, importlib.util.source_hash(source), False)  # type: ignore[attr-defined]
+    return bytes(made)
 
 
 def _archive(entries: Iterable[tuple[str, bytes]]) -> bytes:

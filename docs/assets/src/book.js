@@ -4,6 +4,7 @@ import { attachCells } from "./cells.js";
 import { attachExercises } from "./exercises.js";
 import { attachCharts } from "./figures.js";
 import { attachPlayers } from "./player.js";
+import { keepOffline, note } from "./offline.js";
 import { python } from "./python-client.js";
 import { attachWidgets } from "./widgets.js";
 
@@ -17,6 +18,7 @@ function enter() {
   leave();
   const page = location.pathname;
   const ends = [attachCells(page), attachWidgets(page), attachExercises(page), attachCharts(), attachPlayers()];
+  note();
   leave = () => {
     for (const end of ends) end();
     python.leave(page);
@@ -28,3 +30,6 @@ const pages = /** @type {any} */ (window).document$;
 if (pages?.subscribe) pages.subscribe(enter);
 else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", enter);
 else enter();
+
+if (document.readyState === "complete") void keepOffline();
+else window.addEventListener("load", () => void keepOffline());

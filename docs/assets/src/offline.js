@@ -1,0 +1,75 @@
+// Offline reading: registers the service worker of a finished site, and says in the footer what is kept on the device.
+
+import { python } from "./python-client.js";
+
+/** The book's address: this script lies in its assets/dist. */
+const root = new URL("../../", import.meta.url);
+
+/** @type {{ pages: boolean, python: boolean, update: boolean }} */
+const kept = { pages: false, python: false, update: false };
+
+/** Keep the book for offline reading. Whatever fails here leaves everything else as it is. */
+export async function keepOffline() {
+  if (!document.querySelector('meta[name="occusite-offline"]') || !("serviceWorker" in navigator)) return;
+  try {
+    const controlled = Boolean(navigator.serviceWorker.controller);
+    const registration = await navigator.serviceWorker.register(new URL("sw.js", root), { scope: root.pathname });
+    // A new version takes over while a page opens, before anything happened in it.
+    if (controlled && registration.waiting && python.state === "off") {
+      navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+      registration.waiting.postMessage({ ask: "replace" });
+    }
+    registration.addEventListener("updatefound", () => {
+      const coming = registration.installing;
+      coming?.addEventListener("statechange", () => {
+        kept.update = coming.state === "installed" && Boolean(navigator.serviceWorker.controller);
+        note();
+      });
+    });
+    await navigator.serviceWorker.ready;
+    kept.pages = true;
+    await askPython("what is kept?");
+    python.subscribe(() => {
+      if (python.state === "ready" && !kept.python) void askPython("keep Python");
+      if (python.state === "failed") void registration.update().catch(() => {});
+    });
+    if (python.state === "ready") void askPython("keep Python");
+    window.addEventListener("online", note);
+    window.addEventListener("offline", note);
+  } catch (error) {
+    console.log("The book is not kept for offline reading.", error);
+  }
+}
+
+/** @param {string} ask */
+async function askPython(ask) {
+  const { active } = await navigator.serviceWorker.ready;
+  const channel = new MessageChannel();
+  /** @type {Promise<boolean>} */
+  const answer = new Promise((resolve) => (channel.port1.onmessage = ({ data }) => resolve(data.python)));
+  active?.postMessage({ ask }, [channel.port2]);
+  kept.python = await answer;
+  note();
+}
+
+/** Say in the footer what is kept; called for each page. */
+export function note() {
+  const footer = document.querySelector(".md-footer-meta__inner");
+  if (!footer) return;
+  let line = footer.querySelector(".occ-offline");
+  if (!line) {
+    line = document.createElement("p");
+    line.className = "occ-offline";
+    line.setAttribute("role", "status");
+    footer.append(line);
+  }
+  const text = sentence();
+  if (line.textContent !== text) line.textContent = text;
+}
+
+function sentence() {
+  if (kept.update) return "A new edition of the book is here: reload to read it.";
+  if (!kept.pages) return "";
+  if (!navigator.onLine) return kept.python ? "Offline: pages and Python come from this device." : "Offline: pages come from this device, Python is not on it yet.";
+  return kept.python ? "Available offline, Python included." : "Available offline. Run a cell once to keep Python too.";
+}

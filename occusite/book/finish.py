@@ -1,0 +1,90 @@
+"""Finishes a built site for deployment: the content security policy, and the service worker's list of files."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+# The folder of the browser's part in the site; the names of Python's own files in it, and of those kept on demand.
+DIST = "assets/dist/"
+RUNTIME = re.compile(r"(python-worker-|book-|library-|pyodide-[\d.]+/pyodide\.asm\.)[^/]*$")
+MORE = re.compile(r"pyodide-[\d.]+/python_stdlib\.zip$")
+
+# What no page asks for.
+UNUSED = re.compile(r"\.map$|^assets/javascripts/lunr/|^sitemap|^sw\.js$|^assets/dist/sw\.js$|(^|/)\.")
+
+POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self' 'wasm-unsafe-eval'",
+    # The theme, the editor and the charts style elements from their scripts.
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data:",
+    "font-src": "'self'",
+    # Stop looks for a blob: address.
+    "connect-src": "'self' blob:",
+    "worker-src": "'self'",
+    "manifest-src": "'self'",
+    "base-uri": "'self'",
+    "form-action": "'self'",
+}
+
+SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+
+
+def inline_scripts(html: str) -> set[str]:
+    """The text of every script element that a browser would run and that stands in the page itself."""
+    return {
+        text
+        for attributes, text in SCRIPT.findall(html)
+        if text.strip() and "src=" not in attributes and not re.search(r"type=[\"']?application/", attributes)
+    }
+
+
+def policy(scripts: Iterable[str]) -> str:
+    """The policy that allows the site's own files and `scripts`, each by its hash."""
+    hashes = sorted(f"'sha256-{_digest(text.encode(), 'sha256')}'" for text in scripts)
+    rules = {**POLICY, "script-src": " ".join([POLICY["script-src"], *hashes])}
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def files(site: Path) -> dict[str, object]:
+    """What the service worker keeps: `shell` (path to integrity) at once, `runtime` and `more` later."""
+    paths = sorted(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
+    used = [p for p in paths if not UNUSED.search(p)]
+    runtime = [p for p in used if p.startswith(DIST) and RUNTIME.search(p)]
+    more = [p for p in used if p.startswith(DIST) and MORE.search(p)]
+    shell = {p: f"sha384-{_digest((site / p).read_bytes(), 'sha384')}" for p in used if p not in {*runtime, *more}}
+    version = hashlib.sha256(json.dumps([shell, runtime, more]).encode()).hexdigest()[:12]
+    return {"version": version, "shell": shell, "runtime": runtime, "more": more}
+
+
+def finish(site: Path) -> None:
+    """Give every page of `site` the policy and the mark of offline reading, and write `sw.js`."""
+    pages = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
+    # One policy for all pages: instant navigation keeps the first page's, and a second one would only narrow it.
+    rules = policy(set().union(*(inline_scripts(html) for html in pages.values())))
+    marks = (
+        f'<meta http-equiv="Content-Security-Policy" content="{rules}"><meta name="occusite-offline" content="sw.js">'
+    )
+    for path, html in pages.items():
+        if marks in html:
+            continue
+        marked, count = re.subn(r"<meta charset=[^>]*>", lambda m: m[0] + marks, html, count=1)
+        if not count:
+            raise ValueError(f"{path}: no <meta charset> to put the policy after")
+        path.write_text(marked, encoding="utf-8")
+    worker = (site / DIST / "sw.js").read_text(encoding="utf-8")
+    (site / "sw.js").write_text(f"const __SITE__={json.dumps(files(site))};\n{worker}", encoding="utf-8")
+
+
+def _digest(data: bytes, method: str) -> str:
+    return base64.b64encode(hashlib.new(method, data).digest()).decode()
+
+
+if __name__ == "__main__":
+    finish(Path(sys.argv[1]))
