@@ -14,6 +14,7 @@ from pathlib import Path
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import MkDocsException
 from mkdocs.livereload import LiveReloadServer
 from pymdownx.superfences import SuperFencesException
 
@@ -49,7 +50,7 @@ class Server(LiveReloadServer):
             config = self.config()
             build(config, serve_url=self.url)
         except (Exception, SystemExit) as error:
-            if not isinstance(error, SystemExit | SuperFencesException):
+            if not isinstance(error, SystemExit | MkDocsException | SuperFencesException):
                 traceback.print_exc()
             log.error("The book could not be built: %s\nMend it and save; until then the last good pages stay.", error)
             self.tell(str(error))

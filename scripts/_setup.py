@@ -100,8 +100,15 @@ def prepare() -> Tools:
 
 
 def build_assets(tools: Tools) -> None:
-    """Bundle what the pages run in the browser into docs/assets/dist."""
-    run([*tools.node, str(ROOT / "scripts" / "assets.mjs")], tools.env, "The browser's part could not be built")
+    """Bundle what the pages run in the browser into docs/assets/dist; raise `Failure` if that does not succeed."""
+    command = [*tools.node, str(ROOT / "scripts" / "assets.mjs")]
+    options = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE, "encoding": "utf-8", "errors": "replace"}
+    done = subprocess.run(command, cwd=ROOT, env=tools.env, **options)
+    # Node cites the line that threw: in Pyodide's minified source that is a megabyte.
+    for line in done.stderr.splitlines():
+        print(line if len(line) <= 500 else line[:100] + " …", file=sys.stderr)
+    if done.returncode:
+        raise Failure("The browser's part could not be built; the lines above say why.")
 
 
 def run(command: Sequence[str], env: dict[str, str], failure: str) -> None:
