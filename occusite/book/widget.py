@@ -104,7 +104,32 @@ class Choice:
         )
 
 
-Control = Slider | Choice
+@dataclass(frozen=True)
+class Paste:
+    """A box to paste text into; at most `longest` characters. What is pasted stays in the page, never in its address."""
+
+    name: str
+    label: str
+    default: str
+    longest: int = 2_000_000
+    rows: int = 9
+
+    def parse(self, value: object) -> str:
+        text = str(value)
+        if len(text) > self.longest:
+            raise ValueError(f"{self.name}: {len(text):,} characters are not allowed; give at most {self.longest:,}")
+        return text
+
+    def html(self, prefix: str, value: object) -> str:
+        ident = f"{prefix}-{self.name}"
+        return (
+            f'<div class="occ-control occ-control--paste"><label for="{ident}">{escape(self.label)}</label>'
+            f'<textarea id="{ident}" name="{self.name}" rows="{self.rows}" spellcheck="false" autocomplete="off" '
+            f'autocapitalize="off" wrap="off">{escape(str(value))}</textarea></div>'
+        )
+
+
+Control = Slider | Choice | Paste
 
 
 @dataclass(frozen=True)
@@ -191,5 +216,5 @@ def _presets(widget: Widget, ident: str) -> str:
     return (
         f'<div class="occ-control occ-control--select occ-presets"><label for="{ident}-preset">Preset</label>'
         f'<select id="{ident}-preset" data-presets autocomplete="off"><option value="">Your own</option>{options}</select>'
-        f'<template>{data}</template></div>'
+        f"<template>{data}</template></div>"
     )

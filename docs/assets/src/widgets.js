@@ -5,7 +5,7 @@ import { drawChart, loadCharts } from "./figures.js";
 import { onIntent } from "./intent.js";
 import { loadingText, python } from "./python-client.js";
 
-/** @typedef {HTMLInputElement | HTMLSelectElement} Control */
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Control */
 
 /** Bring the page's widgets to life; returns what ends them. @param {string} page */
 export function attachWidgets(page) {
@@ -64,7 +64,8 @@ class Widget {
     /** @type {Record<string, string | number | boolean>} */
     const values = {};
     for (const control of this.#controls()) {
-      if (control instanceof HTMLSelectElement) {
+      if (control instanceof HTMLTextAreaElement) values[control.name] = initial ? control.defaultValue : control.value;
+      else if (control instanceof HTMLSelectElement) {
         const first = [...control.options].find((o) => o.defaultSelected) ?? control.options[0];
         values[control.name] = initial ? (first?.value ?? "") : control.value;
       } else if (control.type === "radio") {
@@ -83,6 +84,7 @@ class Widget {
     const query = new URLSearchParams(location.search);
     const before = JSON.stringify(this.values());
     for (const control of this.#controls()) {
+      if (control instanceof HTMLTextAreaElement) continue;
       const given = query.get(this.prefix + control.name) ?? String(this.defaults[control.name] ?? "");
       if (control instanceof HTMLSelectElement) {
         if ([...control.options].some((o) => o.value === given)) control.value = given;
@@ -145,6 +147,8 @@ class Widget {
       const url = new URL(location.href);
       for (const name of [...url.searchParams.keys()]) if (name.startsWith(this.prefix)) url.searchParams.delete(name);
       for (const [name, value] of Object.entries(this.values())) {
+        // What was pasted stays in the page: it may be long, and it may be private.
+        if (this.form.querySelector(`textarea[name="${name}"]`)) continue;
         if (value !== this.defaults[name]) url.searchParams.set(this.prefix + name, String(value));
       }
       history.replaceState(history.state, "", url);
@@ -152,7 +156,7 @@ class Widget {
   }
 
   #controls() {
-    const named = this.form.querySelectorAll(".occ-controls input[name], .occ-controls select[name]");
+    const named = this.form.querySelectorAll(".occ-controls :is(input, select, textarea)[name]");
     return /** @type {Control[]} */ ([...named]);
   }
 

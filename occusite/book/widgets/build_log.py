@@ -1,0 +1,101 @@
+"""The paste box: a compiler's report in, one row a kernel out, with occupancy and the nearest step (chapter 10)."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.resources import files
+
+from occusite import nvidia, paper, staircase
+from occusite.book.html import THIN, Table, budgets, percent
+from occusite.book.widget import Choice, Paste, Slider, View, Widget
+from occusite.reports import KernelReport, read
+
+SAMPLE = (files("occusite") / "data" / "sample_build.log").read_text(encoding="utf-8")
+REPORTED = "reported"
+SHOWN = 200
+
+
+def view(log: str, device: str, threads: int, dynamic: int) -> View:
+    """One row a kernel. Raises `ReportError` naming the line that cannot be read."""
+    if not log.strip():
+        return View(
+            "<strong>Nothing pasted yet</strong> <br>Paste a build log made with <code>-Xptxas -v</code>.",
+            {"kernels": "", "notes": ""},
+        )
+    found = read(log.splitlines(keepends=True))
+    rows = [_row(report, device, threads, dynamic) for report in found[:SHOWN]]
+    columns = (
+        "kernel",
+        "for",
+        "registers",
+        "static shared (bytes)",
+        "spills (bytes)",
+        "warps",
+        "occupancy",
+        "what binds",
+        "next step up",
+    )
+    counted = f"{len(found)} kernel{'s' if len(found) != 1 else ''} read"
+    cut = f" The first {SHOWN} are shown." if len(found) > SHOWN else ""
+    return View(
+        f"<strong>{counted}</strong> <br>A report does not know the block size or the dynamic shared memory: "
+        f"these are yours, {threads} threads and {dynamic}{THIN}KiB.{cut}",
+        {"kernels": Table(columns, rows, "What each kernel gets"), "notes": _notes(found)},
+    )
+
+
+def _row(report: KernelReport, device: str, threads: int, dynamic: int) -> tuple[object, ...]:
+    facts = (
+        report.name,
+        report.architecture or "?",
+        report.registers if report.registers is not None else "?",
+        report.static_shared or 0,
+        report.spills if report.spills is not None else "?",
+    )
+    try:
+        target = _device(device, report.architecture)
+        launch = report.launch(threads=report.threads or threads, dynamic_shared=dynamic * paper.KIB)
+        answer = target.occupancy(launch)
+    except ValueError as error:
+        return (*facts, "–", "–", str(error), "")
+    if not answer.runs:
+        return (*facts, 0, "cannot launch", answer.reason, "")
+    return (
+        *facts,
+        answer.warps,
+        percent(answer.percent),
+        budgets(answer.binding),
+        staircase.advice(target, launch).sentence,
+    )
+
+
+def _device(chosen: str, architecture: str) -> nvidia.Device:
+    if chosen != REPORTED:
+        return nvidia.device(chosen)
+    digits = architecture.removeprefix("sm_").rstrip("af")
+    if not digits.isdecimal():
+        raise ValueError("architecture: the report does not name one; choose it above")
+    return nvidia.device(f"{digits[:-1]}.{digits[-1]}")
+
+
+def _notes(found: list[KernelReport]) -> str:
+    notes = dict.fromkeys(note for report in found for note in report.notes)
+    return "".join(f'<p class="occ-note">{escape(note)}</p>' for note in list(notes)[:5])
+
+
+widget = Widget(
+    "Read a build log",
+    (
+        Paste("log", "Build log", SAMPLE),
+        Choice(
+            "device",
+            "GPU",
+            {REPORTED: "the one compiled for"}
+            | {cc: f"{cc} · {chip.family} · {chip.example}" for cc, chip in nvidia.CHIPS.items()},
+            REPORTED,
+        ),
+        Slider("threads", "Threads per block", 32, 1024, 32, 256, "", "warps"),
+        Slider("dynamic", "Dynamic shared memory", 0, 227, 1, 0, "KiB", "shared_memory"),
+    ),
+    view,
+)
