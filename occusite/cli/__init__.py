@@ -1,12 +1,11 @@
 """The command line `occusite`: one file a command; needs the extra `cli`, and says so where it is missing.
 
-Exit codes: 0, every question was answered; 1, the launch asked about cannot run; 2, bad input or a report that cannot
-be read; 130, interrupted; 141, the program reading the output has gone away.
+Exit codes: 0, every question was answered; 1, the launch asked about cannot run, or nothing matches; 2, bad input, or a
+report that cannot be read; 130, interrupted; 141, the program reading the output has gone away.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 
 MISSING = "occusite: the command line needs typer and rich; install them with: pip install 'occusite[cli]'"
@@ -18,15 +17,11 @@ def main() -> None:
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ImportError:
-        sys.exit(MISSING)
+        print(MISSING, file=sys.stderr)
+        sys.exit(2)
     for stream in (sys.stdout, sys.stderr):
         # A terminal or pipe of a smaller character set gets "?" for ⌊ and ÷, not a traceback.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     from occusite.cli.app import app
 
-    try:
-        app(prog_name="occusite")
-    except BrokenPipeError:
-        # Python flushes the standard output once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+    app(prog_name="occusite")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -31,9 +33,12 @@ def _add(name: str, command: Callable[..., None]) -> None:
     def guarded(*args: Any, **options: Any) -> None:
         try:
             command(*args, **options)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Python flushes the standard output once more at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(141) from None
         except (ValueError, OSError) as error:
-            if isinstance(error, BrokenPipeError):
-                raise
             typer.echo(f"Error: {error}", err=True)
             raise typer.Exit(2) from None
 

@@ -41,7 +41,10 @@ def device(name: object, *, files: bool = True) -> nvidia.Device:
         raise ValueError(f"device: {name[:20]!r}… is not known; no GPU's name has {len(name):,} characters")
     if not files and name.strip().lower().endswith(".toml"):
         raise ValueError(f"device: {name!r} is not known; a file is not read for a line, give a GPU's name")
-    found = devices.find(name)
+    try:
+        found = devices.find(name)
+    except ValueError as error:
+        raise ValueError(str(error) if str(error).startswith("device:") else f"device: {name!r}: {error}") from None
     if not isinstance(found, nvidia.Device):
         raise ValueError(f"device: {name!r} is not a GPU; give one that `occusite devices` lists")
     return found

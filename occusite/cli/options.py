@@ -16,7 +16,9 @@ _CACHING = {"off": False, "on": True, "strict": "strict"}
 def _complete_device(begun: str) -> list[str]:
     from occusite.cli.devices import names
 
-    return [name for name in names() if name.lower().startswith(begun.lower())]
+    # Shells break words at spaces, and what was typed must stay as it is: the look-up forgives hyphens and case.
+    offered = [name.replace(" ", "-") for name in names()]
+    return [begun + name[len(begun) :] for name in offered if name.lower().startswith(begun.lower())]
 
 
 def _option(*names: str, **settings: Any) -> Any:

@@ -112,7 +112,7 @@ def test_a_mistake_names_the_field_and_exits_with_2(arguments: str, said: str) -
 def test_explain_writes_out_every_step() -> None:
     launch = nvidia.Launch(1000, 40, 100, 20_000)
     found = nvidia.device("9.0").occupancy(launch)
-    arguments = "explain -d 9.0 -t 1000 -r 40 --static-shared 100 -s 20000".split()
+    arguments = ["explain", "-d", "9.0", "-t", "1000", "-r", "40", "--static-shared", "100", "-s", "20000"]
     text = run(*arguments)
     for step in found.steps:
         assert step.text in text

@@ -99,6 +99,7 @@ def test_every_field_counts(change: dict[str, Any], blocks: int) -> None:
         ({**ADA, "device": 8.9}, "device: 8.9 is not allowed; give a name as text"),
         ({**ADA, "device": None}, "device: None is not allowed"),
         ({**ADA, "device": "/etc/passwd.toml"}, "device: '/etc/passwd.toml' is not known"),
+        ({**ADA, "device": "sm_20"}, "device: 'sm_20': compute_capability: '2.0' is not known"),
         ({**ADA, "device": "paper"}, "device: 'paper' is not a GPU"),
         ({**ADA, "threads": 0}, "threads: 0 is not allowed"),
         ({**ADA, "threads": -1}, "threads: -1 is not allowed"),
