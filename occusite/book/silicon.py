@@ -47,7 +47,7 @@ def ignored(capability: str) -> dict[str, float]:
     shared: list[tuple[int, ...]] = [
         (threads, 32, size) for threads in BLOCK_SIZES for size in range(SHARED_STEP, most + 1, SHARED_STEP)
     ]
-    plain = {"partitions": 1, "must_fit_partitions": None}
+    plain: dict[str, Any] = {"partitions": 1, "must_fit_partitions": None}
     return {
         "register unit": _wrong(exact, without(device, register_unit=1).counter(), launches),
         "partitions": _wrong(exact, without(device, **plain).counter(), launches),

@@ -169,6 +169,26 @@ def cheat_sheet() -> Table:
     return Table(columns, rows, "One SM, 65,536 registers; the last column for blocks of 256 threads")
 
 
+def measured() -> list[tuple[str, int, float, int, str]]:
+    """GPUs whose DRAM latency somebody measured in time: name, SMs, GB/s, ns (the middle of a range), source."""
+    from occusite import devices
+
+    found = []
+    for gpu in devices.gpus():
+        timed = next((entry for entry in gpu.latency if entry.dram_ns), None)
+        if timed and timed.dram_ns and gpu.bandwidth_gb_s:
+            nanoseconds = round(sum(timed.dram_ns) / 2)
+            found.append((gpu.name, gpu.device.sm_count, gpu.bandwidth_gb_s, nanoseconds, timed.source))
+    return found
+
+
+def measured_latencies() -> Table:
+    """The presets of the Little's law widget, with who measured the latency."""
+    rows = [(name, sms, f"{bandwidth:g}", latency, source) for name, sms, bandwidth, latency, source in measured()]
+    columns = ("GPU", "SMs", "GB/s", "latency (ns)", "latency measured by")
+    return Table(columns, rows, "The presets, and where their latency comes from")
+
+
 def _big(value: float) -> str:
     return f"{value:,.10g}".replace(",", THIN)
 

@@ -154,13 +154,13 @@ class View:
 class Widget:
     """One widget: `title` names it for screen readers, `view` takes the controls' values by name.
 
-    `presets` are named sets of values a reader can choose from.
+    `presets` gives named sets of values a reader can choose from (asked for at build only).
     """
 
     title: str
     controls: Sequence[Control]
     view: Callable[..., View]
-    presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    presets: Callable[[], Mapping[str, Mapping[str, object]]] = dict
 
     def parse(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Checked values for `view`; what is not given takes its default. Raises `ValueError` for an unknown control
@@ -209,10 +209,11 @@ def render(name: str, given: Mapping[str, object], static: Callable[[Chart], str
 
 
 def _presets(widget: Widget, ident: str) -> str:
-    if not widget.presets:
+    presets = widget.presets()
+    if not presets:
         return ""
-    options = "".join(f"<option>{escape(name)}</option>" for name in widget.presets)
-    data = json.dumps(widget.presets, ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")
+    options = "".join(f"<option>{escape(name)}</option>" for name in presets)
+    data = json.dumps(presets, ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")
     return (
         f'<div class="occ-control occ-control--select occ-presets"><label for="{ident}-preset">Preset</label>'
         f'<select id="{ident}-preset" data-presets autocomplete="off"><option value="">Your own</option>{options}</select>'

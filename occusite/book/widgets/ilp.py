@@ -36,7 +36,7 @@ widget = Widget(
         Choice("slots", "Warp slots per SM", {"32": "32", "48": "48", "64": "64"}, "64"),
     ),
     view,
-    presets={
+    presets=lambda: {
         "Arithmetic: a pipeline of 4 cycles": {"latency": 4, "interval": 1, "slots": "64"},
         **{
             f"{name}: loads from memory": {"latency": m.latency, "interval": m.interval, "slots": str(m.slots)}

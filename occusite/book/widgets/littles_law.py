@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from occusite import nvidia
 from occusite.book.charts import Chart, cliffs, roofline
-from occusite.book.tables import little
+from occusite.book.tables import little, measured
 from occusite.book.widget import Number, Slider, View, Widget
 from occusite.littles_law import Supply
 
@@ -28,7 +28,14 @@ def view(bandwidth: int, latency: int, sms: int, access: int, loads: int) -> Vie
 def _roof(need: Supply) -> Chart:
     rows = [{"warps": w, "value": round(need.throughput(w), 4)} for w in range(SLOTS + 1)]
     chart = roofline(rows, need.warps, SLOTS)
-    marks = [{"warps": need.warps, "at": 0, "label": f"{need.warps} warps", "right": need.warps > SLOTS * 0.7}]
+    marks = [
+        {
+            "warps": need.warps,
+            "at": 0,
+            "label": f"{need.warps} warp{'s' if need.warps != 1 else ''}",
+            "right": need.warps > SLOTS * 0.7,
+        }
+    ]
     return Chart(chart.spec, {**chart.datasets, "marks": marks if need.warps <= SLOTS else []}, chart.alt)
 
 
@@ -42,6 +49,14 @@ def _stairs(need: Supply) -> Chart:
     )
 
 
+def presets() -> dict[str, dict[str, object]]:
+    """Real GPUs whose latency somebody measured, with the controls' values."""
+    return {
+        name: {"bandwidth": round(bandwidth), "latency": latency, "sms": sms}
+        for name, sms, bandwidth, latency, _ in measured()
+    }
+
+
 widget = Widget(
     "Little’s law: warps needed per SM",
     (
@@ -52,4 +67,5 @@ widget = Widget(
         Slider("loads", "Loads in flight per warp", 1, 8, 1, 2, ""),
     ),
     view,
+    presets,
 )
