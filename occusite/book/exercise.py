@@ -36,12 +36,19 @@ Highlight = Callable[[str], str]
 
 
 def rich(source: str) -> str:
-    """HTML of an exercise's prose: paragraphs at blank lines, `code` in backticks, *emphasis*; the rest is HTML."""
+    """HTML of an exercise's prose: paragraphs at blank lines (a `<pre>` stays one), `code` in backticks, *emphasis*;
+    the rest is HTML."""
     parts = re.split(r"`([^`]*)`", source.strip())
     marked = "".join(
         f"<code>{escape(p)}</code>" if i % 2 else re.sub(r"\*([^*]+)\*", r"<em>\1</em>", p) for i, p in enumerate(parts)
     )
-    return "".join(f"<p>{' '.join(block.split())}</p>" for block in re.split(r"\n\s*\n", marked) if block.strip())
+    blocks = [block.strip() for block in re.split(r"\n\s*\n", marked) if block.strip()]
+    return "".join(b if b.startswith("<pre") else f"<p>{' '.join(b.split())}</p>" for b in blocks)
+
+
+def log(text: str) -> str:
+    """A tool's output, for prose: a paragraph of its own that keeps its lines."""
+    return f'\n\n<pre tabindex="0">{escape(text.strip())}</pre>\n\n'
 
 
 def shown(value: float) -> str:
@@ -407,19 +414,28 @@ def quick(fields: Mapping[str, Any], names: Mapping[str, Any], tables: Mapping[s
     )
 
 
-def progress_panel(pages: Mapping[str, str]) -> str:
-    """Every exercise by chapter, with its place in the book (`pages`: name to address) and, live, how far one is."""
+def anchor(name: str) -> str:
+    """The id of an exercise on its page."""
+    return f"exercise-{name.replace('_', '-')}"
+
+
+def overview(pages: Mapping[str, str], highlight: Highlight) -> str:
+    """Every exercise by chapter with, live, how far one is; then those that no page holds.
+
+    `pages`: an exercise's name to its address.
+    """
+    order = sorted(modules(), key=lambda name: (load(name).chapter, load(name).title))
     rows: list[list[object]] = []
-    for name in sorted(modules(), key=lambda name: (load(name).chapter, load(name).title)):
-        found = load(name)
-        title = escape(found.title)
-        where = Markup(f'<a href="{escape(pages[name])}">{title}</a>') if name in pages else found.title
+    for name in order:
+        link = f'<a href="{escape(pages.get(name, "#" + anchor(name)))}">{escape(load(name).title)}</a>'
         state = Markup(f'<span data-progress="{name}">–</span>')
-        rows.append([found.chapter, where, KINDS[found.kind].lower(), state])
+        rows.append([load(name).chapter, Markup(link), KINDS[load(name).kind].lower(), state])
     table = Table(("chapter", "exercise", "kind", "progress"), rows, "The exercises and your progress", head=False)
+    rest = [render(load(name), name, anchor(name), highlight) for name in order if name not in pages]
+    more = f"<h2>More to practise</h2>{''.join(rest)}" if rest else ""
     return (
         '<section class="occ-progress"><p class="occ-progress-summary" role="status">'
-        f'{len(rows)} exercises.</p><div class="occ-progress-tools"></div>{table.html()}</section>'
+        f'{len(rows)} exercises.</p><div class="occ-progress-tools"></div>{table.html()}</section>{more}'
     )
 
 

@@ -133,7 +133,7 @@ def chart(source: str, options: dict[str, Any], md: Any) -> str:
 def exercise_fence(source: str, options: dict[str, Any], md: Any) -> str:
     """Shows the exercise called by its name."""
     name = source.strip()
-    return exercise.render(exercise.load(name), name, f"exercise-{name.replace('_', '-')}", _python)
+    return exercise.render(exercise.load(name), name, exercise.anchor(name), _python)
 
 
 @_strict
@@ -148,12 +148,15 @@ def predict(source: str, options: dict[str, Any], md: Any) -> str:
 
 @_strict
 def progress(source: str, options: dict[str, Any], md: Any) -> str:
-    """Shows all exercises, each linked to the page that holds it, for a page one level below the home page."""
+    """Shows all exercises, linked to the pages that hold them, and then those that no page holds.
+
+    Addresses are for a page one level below the home page.
+    """
     pages = {}
     for path in sorted(Path("docs").glob("*.md")):
         for name in re.findall(r"^```exercise\n(\w+)", path.read_text(encoding="utf-8"), re.MULTILINE):
-            pages[name] = f"../{path.stem}/#exercise-{name.replace('_', '-')}"
-    return exercise.progress_panel(pages)
+            pages[name] = f"../{path.stem}/#{exercise.anchor(name)}"
+    return exercise.overview(pages, _python)
 
 
 @_strict

@@ -111,12 +111,29 @@ POSITIONS = {"Slip": {1}, "Blank": {0, 2}, "Option": {0, 1}}
 
 def _prose(tree: ast.AST) -> list[str]:
     """The texts a reader sees as prose: what is given to fields that hold prose."""
-    found = []
+    found = [
+        n.value
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and function.name in ("label", "reason")
+        for back in ast.walk(function)
+        if isinstance(back, ast.Return)
+        for part in ast.walk(back)
+        if isinstance(part, ast.JoinedStr)
+        for n in part.values
+        if isinstance(n, ast.Constant)
+    ]
     for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)):
         places = POSITIONS.get(call.func.id, set())
         shown = [a for i, a in enumerate(call.args) if i in places] + [k.value for k in call.keywords if k.arg in PROSE]
         for node in shown:
             nested = {id(t) for c in ast.walk(node) if isinstance(c, ast.Call) for a in c.args for t in ast.walk(a)}
+            # The format of a number is no number.
+            nested |= {
+                id(t)
+                for f in ast.walk(node)
+                if isinstance(f, ast.FormattedValue) and f.format_spec
+                for t in ast.walk(f.format_spec)
+            }
             found += [
                 n.value
                 for n in ast.walk(node)
@@ -132,6 +149,13 @@ def test_no_number_in_prose_is_typed_by_hand(path: Path) -> None:
     for text in texts:
         # Code, and the names of GPUs and caches (A100, RTX 4090, L1), are not results.
         assert not re.search(r"\d", re.sub(r"`[^`]*`|\b[A-Z]+(&nbsp;)?\d+\b", "", text)), text
+
+
+def test_overview_holds_every_exercise_once() -> None:
+    html = ex.overview({"ties": "../02/#exercise-ties"}, lambda s: "")
+    assert all(html.count(f'data-progress="{name}"') == 1 for name in ALL)
+    assert all(html.count(f'id="{ex.anchor(name)}"') == (name != "ties") for name in ALL)
+    assert html.count('href="../02/#exercise-ties"') == 1
 
 
 def test_a_program_that_stops_is_told_where_without_a_traceback() -> None:
