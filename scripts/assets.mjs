@@ -31,7 +31,7 @@ function walk(folder, keep) {
 
 /** Pack the package and its part of the standard library with Pyodide's own Python, whose bytecode the browser loads. */
 async function packs() {
-  const files = walk(join(root, "occusite"), (path) => /\.(py|toml|json|csv)$/.test(path));
+  const files = walk(join(root, "occusite"), (path) => /\.(py|toml|json|csv|log)$/.test(path));
   const source = files.map((path) => ({ path: relative(root, path).replaceAll("\\", "/"), data: readFileSync(path) }));
   const key = digest([version, ...source.map(({ path, data }) => `${path} ${digest(data)}`)].join("\n"));
   const made = [`book-${key}.bin`, `library-${key}.bin`].map((name) => join(cache, name));

@@ -35,7 +35,7 @@ def package(root: str | Path) -> bytes:
     return _archive(
         entry
         for path in sorted(Path(root).glob("occusite/**/*"))
-        if path.suffix in (".py", ".toml", ".json", ".csv")
+        if path.suffix in (".py", ".toml", ".json", ".csv", ".log")
         and not path.relative_to(root).as_posix().startswith(BUILD_ONLY)
         for entry in _entries(path.relative_to(root).as_posix(), path.read_bytes())
     )
