@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -109,35 +110,32 @@ PROSE = {"title", "prose", "because", "hints", "label", "message", "reason", "un
 POSITIONS = {"Slip": {1}, "Blank": {0, 2}, "Option": {0, 1}}
 
 
+def _literals(node: ast.AST) -> Iterator[str]:
+    """The literal texts of an expression, without formats of numbers and what is handed to a call."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.FormattedValue):
+        yield from _literals(node.value)
+    elif not isinstance(node, ast.Call):
+        for child in ast.iter_child_nodes(node):
+            yield from _literals(child)
+
+
 def _prose(tree: ast.AST) -> list[str]:
-    """The texts a reader sees as prose: what is given to fields that hold prose."""
-    found = [
-        n.value
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef) and function.name in ("label", "reason")
-        for back in ast.walk(function)
-        if isinstance(back, ast.Return)
-        for part in ast.walk(back)
-        if isinstance(part, ast.JoinedStr)
-        for n in part.values
-        if isinstance(n, ast.Constant)
-    ]
-    for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)):
-        places = POSITIONS.get(call.func.id, set())
-        shown = [a for i, a in enumerate(call.args) if i in places] + [k.value for k in call.keywords if k.arg in PROSE]
-        for node in shown:
-            nested = {id(t) for c in ast.walk(node) if isinstance(c, ast.Call) for a in c.args for t in ast.walk(a)}
-            # The format of a number is no number.
-            nested |= {
-                id(t)
-                for f in ast.walk(node)
-                if isinstance(f, ast.FormattedValue) and f.format_spec
-                for t in ast.walk(f.format_spec)
-            }
+    """The texts a reader sees as prose: what is given to fields that hold prose, and what `label` and `reason` give."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            places = POSITIONS.get(node.func.id, set())
+            shown = [a for i, a in enumerate(node.args) if i in places]
+            shown += [k.value for k in node.keywords if k.arg in PROSE]
+            found += [text for value in shown for text in _literals(value)]
+        if isinstance(node, ast.FunctionDef) and node.name in ("label", "reason"):
             found += [
-                n.value
-                for n in ast.walk(node)
-                if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in nested
+                t
+                for back in ast.walk(node)
+                if isinstance(back, ast.Return) and back.value
+                for t in _literals(back.value)
             ]
     return found
 
