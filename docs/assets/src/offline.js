@@ -12,13 +12,8 @@ const kept = { pages: false, python: false, update: false };
 export async function keepOffline() {
   if (!document.querySelector('meta[name="occusite-offline"]') || !("serviceWorker" in navigator)) return;
   try {
-    const controlled = Boolean(navigator.serviceWorker.controller);
     const registration = await navigator.serviceWorker.register(new URL("sw.js", root), { scope: root.pathname });
-    // A new version takes over while a page opens, before anything happened in it.
-    if (controlled && registration.waiting && python.state === "off") {
-      navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
-      registration.waiting.postMessage({ ask: "replace" });
-    }
+    if (registration.waiting && navigator.serviceWorker.controller) takeOver(registration.waiting);
     registration.addEventListener("updatefound", () => {
       const coming = registration.installing;
       coming?.addEventListener("statechange", () => {
@@ -39,6 +34,23 @@ export async function keepOffline() {
   } catch (error) {
     console.log("The book is not kept for offline reading.", error);
   }
+}
+
+/** Let a new edition take over while the page opens, before the reader did anything in it; the page loads anew then.
+ * The page before may still be on its way out, so the new edition is asked more than once.
+ * @param {ServiceWorker} waiting */
+function takeOver(waiting) {
+  kept.update = true;
+  let asks = 0;
+  const reload = () => location.reload();
+  navigator.serviceWorker.addEventListener("controllerchange", reload);
+  const timer = setInterval(() => {
+    asks += 1;
+    const untouched = python.state === "off" && !navigator.userActivation?.hasBeenActive;
+    if (untouched && asks <= 6) return waiting.postMessage({ ask: "replace" });
+    clearInterval(timer);
+    navigator.serviceWorker.removeEventListener("controllerchange", reload);
+  }, 250);
 }
 
 /** @param {string} ask */
