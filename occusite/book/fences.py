@@ -160,6 +160,15 @@ def progress(source: str, options: dict[str, Any], md: Any) -> str:
 
 
 @_strict
+def cli(source: str, options: dict[str, Any], md: Any) -> str:
+    """Runs a command of `occusite` and shows what it prints; lines after the first are its standard input."""
+    from occusite.book import reference
+
+    line, _, stdin = source.strip().partition("\n")
+    return reference.command_html(line, stdin)
+
+
+@_strict
 def math(source: str, options: dict[str, Any], md: Any) -> str:
     """Display math."""
     return f'<div class="occ-math" tabindex="0">{latex_to_mathml(source.strip(), display="block")}</div>'

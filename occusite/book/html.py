@@ -19,12 +19,12 @@ class Markup(str):
 
 
 def text(value: object) -> str:
-    """HTML for any value: escaped, unless it is `Markup`; integers with thin spaces between thousands."""
+    """HTML for any value: escaped, unless it is `Markup`; integers with thin spaces between thousands; None as "–"."""
     if isinstance(value, Markup):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return count(value)
-    return escape(str(value))
+    return "–" if value is None else escape(str(value))
 
 
 def count(value: int) -> str:
@@ -48,7 +48,7 @@ def budgets(names: Sequence[str]) -> Markup:
 class Table:
     """A table with a caption. `columns` are headings, `rows` cells (any value; `Markup` for HTML).
 
-    Columns whose cells are all numbers are set in tabular figures, to the right. `marked` are the indices of rows
+    Columns whose cells are all numbers (None is "–") are set in tabular figures, to the right. `marked` are the indices of rows
     to bring forward. `head` says whether each row's first cell is its heading.
     """
 
@@ -62,7 +62,8 @@ class Table:
         """The table as HTML, in a box that scrolls sideways on narrow screens and can be focused."""
         title = caption or self.caption
         numeric = [
-            bool(self.rows) and all(isinstance(r[i], int | float) and not isinstance(r[i], bool) for r in self.rows)
+            bool(self.rows)
+            and all(r[i] is None or (isinstance(r[i], int | float) and not isinstance(r[i], bool)) for r in self.rows)
             for i in range(len(self.columns))
         ]
         classes = [' class="occ-num"' if n else "" for n in numeric]

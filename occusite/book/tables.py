@@ -7,6 +7,15 @@ from typing import Any
 from occusite import littles_law, nvidia, paper
 from occusite.book import charts, spills  # noqa: F401 - for the pages
 from occusite.book.html import THIN, Markup, Table, budget, budgets, count, percent, text
+from occusite.book.reference import (  # noqa: F401 - for the pages
+    header_versions,
+    latencies,
+    limits_per_capability,
+    named_gpus,
+    source_list,
+    sources_per_capability,
+    units_per_capability,
+)
 from occusite.book.scheduling import assumptions, idle_by_warps, policies, trade  # noqa: F401 - for the pages
 from occusite.book.silicon import limits_by_architecture, on_chip, rules_ignored  # noqa: F401 - for the pages
 from occusite.result import Occupancy

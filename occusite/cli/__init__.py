@@ -22,6 +22,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A terminal or pipe of a smaller character set gets "?" for ⌊ and ÷, not a traceback.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    from occusite.cli.app import app
+    from occusite.cli.app import run
 
-    app(prog_name="occusite")
+    run()

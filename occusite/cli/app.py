@@ -20,7 +20,7 @@ app = typer.Typer(
     help="Exact GPU occupancy: how many blocks of a kernel are resident, what limits them, and what would change it.",
     epilog=EPILOG,
     no_args_is_help=True,
-    rich_markup_mode="rich" if in_terminal() else None,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
 )
@@ -60,6 +60,12 @@ def everywhere(
     ),
 ) -> None:
     """Exact GPU occupancy: how many blocks of a kernel are resident, what limits them, and what would change it."""
+
+
+def run() -> None:
+    """The command line of this process."""
+    app.rich_markup_mode = "rich" if in_terminal() else None
+    app(prog_name="occusite")
 
 
 _add("occupancy", occupancy.occupancy)

@@ -27,7 +27,7 @@ def block_size(
         ),
     ] = None,
     max_threads: Annotated[
-        int | None, typer.Option("--max-threads", help="The kernel's own limit: its launch bounds.")
+        int | None, typer.Option("--max-threads", metavar="N", help="The kernel's own limit: its launch bounds.")
     ] = None,
     max_dynamic_shared: options.MaxDynamicShared = None,
     opt_in: options.OptIn = True,
@@ -35,6 +35,7 @@ def block_size(
     barriers: options.Barriers = 1,
     partitioned_caching: options.PartitionedCaching = "off",
     cluster: options.Cluster = 1,
+    header: options.Header = None,
     json: options.Json = False,
 ) -> None:
     """The vendor's block size, and the smallest as good.
@@ -43,7 +44,7 @@ def block_size(
     """
     from occusite.cli.launches import size
 
-    gpu, launch = options.device(device), options.launch(context, threads=1)
+    gpu, launch = options.device(device, header), options.launch(context, threads=1)
     grows = size("shared_per_thread", shared_per_thread) if shared_per_thread else 0
     fixed = launch.dynamic_shared
     shared: Callable[[int], int] | None = (lambda threads: fixed + grows * threads) if grows else None

@@ -26,13 +26,14 @@ def explain(
     barriers: options.Barriers = 1,
     partitioned_caching: options.PartitionedCaching = "off",
     cluster: options.Cluster = 1,
+    header: options.Header = None,
     json: options.Json = False,
 ) -> None:
     """The working, written out: every rounding, and why.
 
     Exits with 1 when the launch cannot run.
     """
-    gpu, launch = options.device(device), options.launch(context)
+    gpu, launch = options.device(device, header), options.launch(context)
     answer = gpu.occupancy(launch)
     if json:
         from occusite.cli import records

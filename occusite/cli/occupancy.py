@@ -28,7 +28,10 @@ def occupancy(
     barriers: options.Barriers = 1,
     partitioned_caching: options.PartitionedCaching = "off",
     cluster: options.Cluster = 1,
-    grid: Annotated[int | None, typer.Option("--grid", help="Blocks of the whole grid: adds waves and tail.")] = None,
+    grid: Annotated[
+        int | None, typer.Option("--grid", metavar="N", help="Blocks of the whole grid: adds waves and tail.")
+    ] = None,
+    header: options.Header = None,
     json: options.Json = False,
     jsonl: Annotated[
         bool,
@@ -46,7 +49,7 @@ def occupancy(
         return
     from occusite import nvidia
 
-    gpu, launch = options.device(device), options.launch(context)
+    gpu, launch = options.device(device, header), options.launch(context)
     answer = gpu.occupancy(launch)
     waves = nvidia.waves(gpu, launch, grid) if grid is not None and answer.runs else None
     if json:
@@ -57,10 +60,10 @@ def occupancy(
         raise typer.Exit(1)
 
 
-def headline(answer: Occupancy) -> list[object]:
+def headline(device: nvidia.Device, launch: nvidia.Launch, answer: Occupancy) -> list[object]:
     """The answer in a few lines."""
-    device, launch = answer.device, answer.launch
     lines: list[object] = [f"device:     {device.name}", f"launch:     {described(launch)}"]
+    lines.append(f"rules:      cuda_occupancy.h of CUDA {device.header}")
     if not answer.runs:
         return [*lines, f"cannot run: {answer.reason}"]
     share = percent(answer.warps, answer.slots)
@@ -124,7 +127,7 @@ def _parts(device: nvidia.Device, launch: nvidia.Launch, answer: Occupancy, wave
     for knob, found in cliffs.by_knob(answer).items():
         label = Cell("block size" if knob == "threads" else BUDGET_NAMES[knob], knob if knob in COLOURS else "warps")
         steps.rows.append([label, cliffs.words(found.better), cliffs.words(found.worse)])
-    parts = [*headline(answer), "", limits, "", steps]
+    parts = [*headline(device, launch, answer), "", limits, "", steps]
     if answer.runs:
         parts += ["", staircase.advice(device, launch).sentence]
     if waves:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +31,7 @@ Device = Annotated[
     _option(
         "--device",
         "-d",
+        metavar="NAME",
         help='The GPU: "rtx 4090", "H100 SXM", "sm_90a", "8.9", or a TOML file of your own.',
         autocompletion=_complete_device,
     ),
@@ -75,16 +77,23 @@ PartitionedCaching = Annotated[
     str, _option("--partitioned-caching", metavar="off|on|strict", help="CC 5.2 to 6.2.", show_default=True)
 ]
 Cluster = Annotated[int, _option("--cluster", metavar="N", help="Blocks per cluster (CC 9.0 on).", show_default=True)]
+Header = Annotated[
+    str | None,
+    _option(
+        "--header", metavar="VERSION", help="Follow cuda_occupancy.h of this CUDA version.  [default: the newest known]"
+    ),
+]
 Json = Annotated[bool, _option("--json", help="Print JSON.")]
 
 
-def device(name: str | None) -> nvidia.Device:
-    """The GPU of `--device`. Raises `ValueError` when it is missing or unknown."""
+def device(name: str | None, header: str | None = None) -> nvidia.Device:
+    """The GPU of `--device`, by the rules of `--header`. Raises `ValueError` when it is missing or unknown."""
     from occusite.cli import launches
 
     if name is None:
         raise ValueError('device: missing; give --device, like "rtx 4090" or 8.9')
-    return launches.device(name)
+    found = launches.device(name)
+    return found if header is None else replace(found, header=header)
 
 
 def launch(context: typer.Context, **known: Any) -> nvidia.Launch:

@@ -42,7 +42,8 @@ class Row(NamedTuple):
 def read(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help=_ARGUMENT)],
     threads: Annotated[
-        int | None, typer.Option("--threads", "-t", help="Threads per block, where the report does not say.")
+        int | None,
+        typer.Option("--threads", "-t", metavar="N", help="Threads per block, where the report does not say."),
     ] = None,
     dynamic_shared: Annotated[
         str | None,
@@ -50,7 +51,7 @@ def read(
     ] = None,
     device: Annotated[
         str | None,
-        typer.Option("--device", "-d", help="The GPU.  [default: each kernel's architecture]"),
+        typer.Option("--device", "-d", metavar="NAME", help="The GPU.  [default: each kernel's architecture]"),
     ] = None,
     architecture: Annotated[
         str, typer.Option("--architecture", metavar="sm_NN", help="For kernels whose report names none.")

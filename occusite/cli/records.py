@@ -33,7 +33,12 @@ def record(answer: Occupancy) -> dict[str, Any]:
 
 def question(device: nvidia.Device, launch: nvidia.Launch) -> dict[str, Any]:
     """The device and the launch an answer is for."""
-    return {"device": device.name, "compute_capability": device.compute_capability, "launch": asdict(launch)}
+    return {
+        "device": device.name,
+        "compute_capability": device.compute_capability,
+        "header": device.header,
+        "launch": asdict(launch),
+    }
 
 
 class Lines:

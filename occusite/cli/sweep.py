@@ -24,8 +24,12 @@ def sweep(
     knob: Annotated[
         str, typer.Option("--knob", "-k", metavar="|".join(KNOBS), help="What to vary.", show_default=True)
     ] = "registers",
-    first: Annotated[int | None, typer.Option("--first", help="The first value.  [default: the knob's least]")] = None,
-    last: Annotated[int | None, typer.Option("--last", help="The last value.  [default: the knob's most]")] = None,
+    first: Annotated[
+        int | None, typer.Option("--first", metavar="N", help="The first value.  [default: the knob's least]")
+    ] = None,
+    last: Annotated[
+        int | None, typer.Option("--last", metavar="N", help="The last value.  [default: the knob's most]")
+    ] = None,
     every: Annotated[
         int | None,
         typer.Option("--every", metavar="STEP", help="A row every STEP values.  [default: a row per plateau]"),
@@ -40,6 +44,7 @@ def sweep(
     barriers: options.Barriers = 1,
     partitioned_caching: options.PartitionedCaching = "off",
     cluster: options.Cluster = 1,
+    header: options.Header = None,
     json: options.Json = False,
 ) -> None:
     """Residency along one knob: the plateaus.
@@ -48,7 +53,7 @@ def sweep(
     """
     from occusite.checks import choice
 
-    gpu = options.device(device)
+    gpu = options.device(device, header)
     choice("knob", knob, KNOBS)
     here = context.params.get(knob) if knob not in ("barriers",) else barriers
     given = {} if here is not None or knob not in ("threads", "registers") else {knob: 32}

@@ -1,0 +1,226 @@
+"""The reference pages: limits and named GPUs as tables, each cell with its source, and the command line's own words."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from html import escape
+
+from occusite import nvidia
+from occusite.book.html import THIN, Markup, Table
+from occusite.devices import GPU, gpus
+from occusite.nvidia.rules import OTHER_HEADERS, SOURCES
+
+KIB = 1024
+
+# Fields as the tables' columns call them.
+_COLUMNS = {
+    "sm_count": "SMs",
+    "bandwidth_gb_s": "bandwidth",
+    "boost_mhz": "boost clock",
+    "memory_gb": "memory",
+    "memory_type": "memory",
+    "bus_bits": "bus",
+    "l2_mb": "L2",
+    "chip": "chip",
+    "shared_memory_per_sm": "shared memory per SM",
+    "shared_memory_per_block_opt_in": "shared memory per block with opt-in",
+}
+
+
+def limits_per_capability() -> Table:
+    """What one SM has, and the most one block may take."""
+    rows = []
+    for capability, chip in nvidia.CHIPS.items():
+        device = nvidia.device(capability)
+        rows.append(
+            (
+                capability,
+                chip.family,
+                device.warps_per_sm,
+                device.rules.max_blocks,
+                device.registers_per_sm,
+                device.registers_per_block,
+                device.rules.max_registers,
+                device.shared_memory_per_sm // KIB,
+                device.shared_memory_per_block // KIB,
+                device.shared_memory_per_block_opt_in // KIB,
+            )
+        )
+    columns = (
+        *("CC", "family", "warp slots", "block slots", "registers", "registers per block", "registers per thread"),
+        *("shared memory (KiB)", "per block (KiB)", "with opt-in (KiB)"),
+    )
+    return Table(columns, rows, "Limits of one SM and of one block")
+
+
+def units_per_capability() -> Table:
+    """In what units each stock is handed out."""
+    rows = []
+    for capability in nvidia.CHIPS:
+        device = nvidia.device(capability)
+        rules = device.rules
+        rows.append(
+            (
+                capability,
+                rules.register_unit,
+                f"{rules.partitions}, and must fit {rules.must_fit_partitions}"
+                if rules.must_fit_partitions
+                else rules.partitions,
+                rules.shared_unit,
+                device.reserved_shared_memory,
+                ", ".join(str(step // KIB) for step in rules.shared_steps) or "fixed",
+                rules.barriers,
+                rules.virtual,
+                "yes" if rules.partitioned_caching else "no",
+            )
+        )
+    columns = (
+        *("CC", "register unit, per warp", "register partitions", "shared unit (bytes)", "reserve per block (bytes)"),
+        *("shared memory can be set to (KiB)", "barriers", "virtual resources", "partitioned caching"),
+    )
+    return Table(columns, rows, "Units, partitions and settings")
+
+
+def sources_per_capability() -> Table:
+    """Where each row comes from, what is doubtful, and where sources disagree."""
+    rows = [
+        (
+            capability,
+            chip.example,
+            ", ".join(chip.sources),
+            ", ".join(_COLUMNS[name] for name in chip.unconfirmed) or "–",
+            chip.note or "–",
+        )
+        for capability, chip in nvidia.CHIPS.items()
+    ]
+    return Table(("CC", "example", "sources", "unconfirmed", "where sources disagree"), rows, "Sources, row by row")
+
+
+def source_list() -> Table:
+    """The sources by their short names."""
+    return Table(("name", "source"), list(SOURCES.items()), "The sources")
+
+
+def header_versions() -> Table:
+    """Where older versions of the vendor's header answer otherwise than the newest."""
+    rows = []
+    for first, last, major, minor, changes in OTHER_HEADERS:
+        rules = nvidia.device(f"{major}.{minor}").rules if f"{major}.{minor}" in nvidia.CHIPS else None
+        then = "not known" if changes is None else ", ".join(f"{value} {name}" for name, value in changes.items())
+        now = "known" if changes is None else ", ".join(f"{getattr(rules, name)} {name}" for name in changes)
+        rows.append((f"{major}.{minor}", f"{first}–{last}", then, now))
+    return Table(
+        ("CC", "header of CUDA", "says", f"newest ({nvidia.HEADER}) says"), rows, "Rules that changed with the header"
+    )
+
+
+def named_gpus(family: str) -> Table:
+    """The GPUs of one family: what the board has, and where each number comes from."""
+    found = [gpu for gpu in gpus() if nvidia.CHIPS[gpu.device.compute_capability].family == family]
+    if not found:
+        raise ValueError(f"family: {family!r} is not allowed; give one of {', '.join(families())}")
+    rows = [
+        (
+            gpu.name,
+            gpu.chip,
+            gpu.device.compute_capability,
+            gpu.device.sm_count,
+            gpu.bandwidth_gb_s,
+            gpu.boost_mhz,
+            f"{_size(gpu.memory_gb)} {gpu.memory_type}".strip(),
+            gpu.bus_bits,
+            gpu.l2_mb,
+            Markup("; ".join(_provenance(gpu))),
+        )
+        for gpu in found
+    ]
+    columns = (
+        *("GPU", "chip", "CC", "SMs", "bandwidth (GB/s)", "boost (MHz)", "memory (GB)", "bus (bits)", "L2 (MB)"),
+        "source, and what to doubt",
+    )
+    return Table(columns, rows, f"{family}: named GPUs")
+
+
+def families() -> list[str]:
+    """The families that have named GPUs, oldest first."""
+    return list(dict.fromkeys(nvidia.CHIPS[gpu.device.compute_capability].family for gpu in gpus()))
+
+
+def latencies() -> Table:
+    """Load latencies that papers and benchmarks measured, in cycles of the SM's clock."""
+    rows = []
+    for gpu in gpus():
+        for found in gpu.latency:
+            nanoseconds = f"{_range(found.dram_ns)}{THIN}ns" if found.dram_ns else ""
+            rows.append(
+                (
+                    gpu.name + (f" ({found.variant})" if found.variant else ""),
+                    found.l1_cycles,
+                    found.l2_cycles,
+                    _range(found.dram_cycles),
+                    nanoseconds or "–",
+                    found.method,
+                    Markup(_linked(found.source) + (f"; {escape(found.note)}" if found.note else "")),
+                )
+            )
+    columns = ("GPU (board)", "L1 (cycles)", "L2 (cycles)", "DRAM (cycles)", "DRAM", "method", "source")
+    return Table(columns, rows, "Measured load latency")
+
+
+def _provenance(gpu: GPU) -> Iterator[str]:
+    yield _linked(gpu.source)
+    for cell, source in gpu.cells.items():
+        yield f"{escape(_COLUMNS.get(cell, cell))}: {_linked(source)}"
+    if gpu.confirmed_by:
+        yield f"confirmed by {_linked(gpu.confirmed_by)}"
+    if gpu.unconfirmed:
+        names = dict.fromkeys(_COLUMNS.get(cell, cell) for cell in gpu.unconfirmed)
+        yield f"unconfirmed: {escape(', '.join(names))}"
+    if gpu.note:
+        yield escape(gpu.note)
+
+
+def _linked(source: str) -> str:
+    """A source as a link where it is an address, named by its site."""
+    if not source.startswith("https://"):
+        return escape(source)
+    address = source.split()[0]
+    site = address.split("/")[2].removeprefix("www.")
+    rest = source[len(address) :]
+    return f'<a href="{escape(address)}" rel="noopener">{escape(site)}</a>{escape(rest)}'
+
+
+def _range(pair: tuple[float, float]) -> str:
+    return f"{pair[0]:g}" if pair[0] == pair[1] else f"{pair[0]:g}–{pair[1]:g}"
+
+
+def _size(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}"
+
+
+def command(line: str, stdin: str = "") -> str:
+    """What `occusite …` prints, piped: runs the command line in this process. Raises `ValueError` for an exit with 2."""
+    from typer.testing import CliRunner
+
+    from occusite.cli.app import app
+
+    program, *arguments = shlex.split(line)
+    if program != "occusite":
+        raise ValueError(f"command: {program!r} is not allowed; give occusite and its arguments")
+    found = CliRunner().invoke(
+        app, arguments, input=stdin, prog_name="occusite", env={"FORCE_COLOR": "", "COLUMNS": "88"}
+    )
+    if found.exit_code not in (0, 1):
+        raise ValueError(f"{line}\n{found.output}{found.stderr}")
+    return str(found.stdout)
+
+
+def command_html(line: str, stdin: str = "") -> str:
+    """A command and what it prints, as a page shows it."""
+    given = f"\n{stdin.strip()}" if stdin.strip() else ""
+    prompt = f'<span class="occ-cli-prompt">$ </span>{escape(line)}{escape(given)}'
+    return (
+        f'<div class="occ-cli"><pre class="occ-cli-line" tabindex="0"><code>{prompt}</code></pre>'
+        f'<pre class="occ-out occ-out--text" tabindex="0">{escape(command(line, stdin).rstrip())}</pre></div>'
+    )
