@@ -23,8 +23,8 @@ def budget_bars(answer: Occupancy) -> str:
         told = "no limit" if allows is None else f"{count(allows)} block{'s' if allows != 1 else ''}"
         mark = "occ-allow occ-binds" if binds else "occ-allow"
         rows.append(
-            f"<span>{budget(name)}{' <b aria-hidden=true>◂</b>' if binds else ''}</span>{_cells(name, allows, answer.blocks, shown)}"
-            f'<span class="{mark}">{told}</span>'
+            f'<div class="occ-row"><span>{budget(name)}{" <b aria-hidden=true>◂</b>" if binds else ""}</span>{_cells(name, allows, answer.blocks, shown)}'
+            f'<span class="{mark}">{told}</span></div>'
         )
     return f'<div class="occ-bars">{"".join(rows)}</div>'
 

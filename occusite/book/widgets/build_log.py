@@ -6,7 +6,7 @@ from html import escape
 from importlib.resources import files
 
 from occusite import nvidia, paper, staircase
-from occusite.book.html import THIN, Table, budgets, percent
+from occusite.book.html import THIN, Markup, Table, budgets, percent
 from occusite.book.widget import Choice, Paste, Slider, View, Widget
 from occusite.reports import KernelReport, read
 
@@ -24,17 +24,7 @@ def view(log: str, device: str, threads: int, dynamic: int) -> View:
         )
     found = read(log.splitlines(keepends=True))
     rows = [_row(report, device, threads, dynamic) for report in found[:SHOWN]]
-    columns = (
-        "kernel",
-        "for",
-        "registers",
-        "static shared (bytes)",
-        "spills (bytes)",
-        "warps",
-        "occupancy",
-        "what binds",
-        "next step up",
-    )
+    columns = ("kernel", "registers", "static shared, bytes", "spills, bytes", "warps", "what binds", "next step up")
     counted = f"{len(found)} kernel{'s' if len(found) != 1 else ''} read"
     cut = f" The first {SHOWN} are shown." if len(found) > SHOWN else ""
     return View(
@@ -46,27 +36,34 @@ def view(log: str, device: str, threads: int, dynamic: int) -> View:
 
 def _row(report: KernelReport, device: str, threads: int, dynamic: int) -> tuple[object, ...]:
     facts = (
-        report.name,
-        report.architecture or "?",
-        report.registers if report.registers is not None else "?",
+        Markup(f"{escape(report.name)}<br><small>{escape(report.architecture)}</small>"),
+        _or_unknown(report.registers),
         report.static_shared or 0,
-        report.spills if report.spills is not None else "?",
+        _or_unknown(report.spills),
     )
     try:
         target = _device(device, report.architecture)
         launch = report.launch(threads=report.threads or threads, dynamic_shared=dynamic * paper.KIB)
         answer = target.occupancy(launch)
     except ValueError as error:
-        return (*facts, "–", "–", str(error), "")
+        return (*facts, "–", str(error), "")
     if not answer.runs:
-        return (*facts, 0, "cannot launch", answer.reason, "")
-    return (
-        *facts,
-        answer.warps,
-        percent(answer.percent),
-        budgets(answer.binding),
-        staircase.advice(target, launch).sentence,
-    )
+        return (*facts, 0, f"cannot launch: {answer.reason}", "")
+    warps = f"{answer.warps} ({percent(answer.percent)})"
+    return (*facts, warps, budgets(answer.binding), _step_up(staircase.advice(target, launch)))
+
+
+def _step_up(advice: staircase.Advice) -> str:
+    if advice.now.warps == advice.now.slots:
+        return "all slots are taken"
+    if advice.then is None:
+        return advice.sentence
+    moves = " and ".join(f"{c.knob.replace('_', ' ')} {c.before} → {c.after}" for c in advice.changes)
+    return f"{moves}: {advice.then.warps} warps"
+
+
+def _or_unknown(value: int | None) -> object:
+    return "?" if value is None else value
 
 
 def _device(chosen: str, architecture: str) -> nvidia.Device:
