@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 from typing import Any, NamedTuple
 
 from occusite import nvidia
@@ -44,7 +44,7 @@ def device(architecture: str) -> nvidia.Device:
 
 @cache
 def _table() -> tuple[str, dict[tuple[str, str], dict[int, Build]]]:
-    text = (files("occusite") / "data" / "spills.csv").read_text(encoding="utf-8")
+    text = (get_data("occusite", "data/spills.csv") or b"").decode()
     made, _, rest = text.partition("\n")
     found: dict[tuple[str, str], dict[int, Build]] = {}
     for row in csv.DictReader(rest.splitlines()):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from html import escape
-from importlib.resources import files
+from pkgutil import get_data
 
 from occusite import nvidia, paper, staircase
 from occusite.book.html import THIN, Markup, Table, budgets, percent
 from occusite.book.widget import Choice, Paste, Slider, View, Widget
 from occusite.reports import KernelReport, read
 
-SAMPLE = (files("occusite") / "data" / "sample_build.log").read_text(encoding="utf-8")
+SAMPLE = (get_data("occusite", "data/sample_build.log") or b"").decode()
 REPORTED = "reported"
 SHOWN = 200
 
