@@ -236,6 +236,8 @@ def test_the_server_follows_saves_and_errors_and_ends_clean(tmp_path: Path) -> N
             env=dict(os.environ, TMPDIR=str(root / "tmp")),
             stdout=out,
             stderr=subprocess.STDOUT,
+            # A shell starts what runs in the background deaf to Ctrl-C, and that is inherited.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def shows(text: str) -> bool:
