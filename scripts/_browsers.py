@@ -96,13 +96,16 @@ def _apt_install(packages: list[str], root: list[str]) -> None:
 
 
 def _playwright_chromium(tools: _setup.Tools) -> str:
-    with _setup.Step("Installing Playwright's Chromium") as step:
-        step.run(tools.python("-m", "playwright", "install", "chromium"), tools.env)
+    advice = "You can also install Chromium or Chrome yourself, or name one in the variable OCCUSITE_CHROMIUM."
+    try:
+        with _setup.Step("Installing Playwright's Chromium") as step:
+            step.run(tools.python("-m", "playwright", "install", "chromium"), tools.env)
+    except _setup.Failure as failure:
+        raise _setup.Failure(f"{failure}\n{advice}") from failure
     ask = "from playwright.sync_api import sync_playwright as p\nwith p() as q: print(q.chromium.executable_path)"
     told = subprocess.run(tools.python("-c", ask), env=tools.env, capture_output=True, text=True)
     path = told.stdout.strip()
     if not Path(path).is_file():
-        advice = "Install Chromium or Chrome yourself, or name one in the variable OCCUSITE_CHROMIUM."
         raise _setup.Failure(f"Playwright's Chromium was installed but is not to be found. {advice}\n{told.stderr}")
     return path
 
