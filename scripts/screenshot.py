@@ -14,13 +14,20 @@ import _browsers
 import build
 
 PICTURE = _setup.ROOT / "docs" / "assets" / "img" / "screenshot.png"
-WIDTH, HEIGHT = 1280, 800
+WIDTH, HEIGHT = 1280, 840
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
+class Files(http.server.SimpleHTTPRequestHandler):
     """Serves files and says nothing."""
 
     def log_message(self, *_: object) -> None:
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Says nothing either: the browser hangs up in the middle of a file once it has its picture."""
+
+    def handle_error(self, *_: object) -> None:
         pass
 
 
@@ -30,8 +37,8 @@ def main() -> None:
     chromium = _browsers.browsers(tools)[_browsers.CHROMIUM]
     with tempfile.TemporaryDirectory() as folder:
         build.build(tools, "http://127.0.0.1/occusite/", Path(folder) / "occusite")
-        serve = functools.partial(Quiet, directory=folder)
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
+        serve = functools.partial(Files, directory=folder)
+        with Server(("127.0.0.1", 0), serve) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             take(chromium, f"http://127.0.0.1:{server.server_port}/occusite/", Path(folder) / "profile")
             server.shutdown()
