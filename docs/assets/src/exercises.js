@@ -36,6 +36,7 @@ class Exercise {
     this.form = /** @type {HTMLFormElement} */ (section.querySelector("form"));
     this.feedback = /** @type {HTMLElement} */ (section.querySelector(".occ-feedback"));
     this.solution = /** @type {HTMLDetailsElement} */ (section.querySelector(".occ-solution"));
+    section.dataset.state = "";
     this.on(this.form, "submit", (event) => {
       event.preventDefault();
       void this.check();
