@@ -48,7 +48,7 @@ def lanes(timeline: Timeline, slots: int) -> str:
     issued = "".join(f"M{a},3h{b - a}v14h{a - b}z" for a, b in busy)
     dry = "".join(f"M{a},10H{b}" for a, b in idle)
     ticks = "".join(
-        f'<text x="{25 * i}%" y="12" text-anchor="{anchor}">{cycles * i // 4}{" cycles" if i == 4 else ""}</text>'
+        f'<text x="{25 * i}%" y="12" text-anchor="{anchor}">{"cycle " if i == 0 else ""}{cycles * i // 4}</text>'
         for i, anchor in enumerate(("start", "middle", "middle", "middle", "end"))
     )
     legend = "".join(f"<li>{_swatch(kind)}{said}</li>" for kind, said in LEGEND)
