@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 
 from occusite import nvidia
@@ -12,6 +12,7 @@ from occusite.devices import GPU, gpus
 from occusite.nvidia.rules import OTHER_HEADERS, SOURCES
 
 KIB = 1024
+_ADDRESS = "https://"
 
 # Fields as the tables' columns call them.
 _COLUMNS = {
@@ -49,9 +50,9 @@ def limits_per_capability() -> Table:
         )
     columns = (
         *("CC", "family", "warp slots", "block slots", "registers", "registers per block", "registers per thread"),
-        *("shared memory (KiB)", "per block (KiB)", "with opt-in (KiB)"),
+        *("shared KiB", "KiB per block", "KiB with opt-in"),
     )
-    return Table(columns, rows, "Limits of one SM and of one block")
+    return Table(_broken(columns), rows, "Limits of one SM and of one block")
 
 
 def units_per_capability() -> Table:
@@ -64,7 +65,7 @@ def units_per_capability() -> Table:
             (
                 capability,
                 rules.register_unit,
-                f"{rules.partitions}, and must fit {rules.must_fit_partitions}"
+                f"{rules.partitions}, fits {rules.must_fit_partitions}"
                 if rules.must_fit_partitions
                 else rules.partitions,
                 rules.shared_unit,
@@ -76,10 +77,10 @@ def units_per_capability() -> Table:
             )
         )
     columns = (
-        *("CC", "register unit, per warp", "register partitions", "shared unit (bytes)", "reserve per block (bytes)"),
-        *("shared memory can be set to (KiB)", "barriers", "virtual resources", "partitioned caching"),
+        *("CC", "register unit", "register partitions", "shared unit", "block’s reserve"),
+        *("shared set to (KiB)", "barriers", "virtual resources", "partitioned caching"),
     )
-    return Table(columns, rows, "Units, partitions and settings")
+    return Table(_broken(columns), rows, "Units, partitions and settings")
 
 
 def sources_per_capability() -> Table:
@@ -90,7 +91,7 @@ def sources_per_capability() -> Table:
             chip.example,
             ", ".join(chip.sources),
             ", ".join(_COLUMNS[name] for name in chip.unconfirmed) or "–",
-            chip.note or "–",
+            _long(chip.note or "–"),
         )
         for capability, chip in nvidia.CHIPS.items()
     ]
@@ -123,23 +124,29 @@ def named_gpus(family: str) -> Table:
     rows = [
         (
             gpu.name,
-            gpu.chip,
             gpu.device.compute_capability,
             gpu.device.sm_count,
             gpu.bandwidth_gb_s,
             gpu.boost_mhz,
-            f"{_size(gpu.memory_gb)} {gpu.memory_type}".strip(),
-            gpu.bus_bits,
+            None if gpu.memory_gb is None else f"{gpu.memory_gb:g} {gpu.memory_type}".strip(),
             gpu.l2_mb,
-            Markup("; ".join(_provenance(gpu))),
+            Markup(_linked(gpu.source)) if gpu.source.startswith(_ADDRESS) else "see below",
         )
         for gpu in found
     ]
-    columns = (
-        *("GPU", "chip", "CC", "SMs", "bandwidth (GB/s)", "boost (MHz)", "memory (GB)", "bus (bits)", "L2 (MB)"),
-        "source, and what to doubt",
-    )
-    return Table(columns, rows, f"{family}: named GPUs")
+    columns = ("GPU", "CC", "SMs", "GB/s", "boost MHz", "memory GB", "L2 MB", "source")
+    return Table(_broken(columns), rows, f"{family}: named GPUs")
+
+
+def gpu_notes() -> Table:
+    """The GPUs of which more is to say than one source: cells from elsewhere, who confirms them, what to doubt."""
+    found = [(gpu.name, Markup("; ".join(_provenance(gpu)))) for gpu in gpus()]
+    return Table(("GPU", "cells"), [row for row in found if row[1]], "Cells from other sources, confirmed, or in doubt")
+
+
+def _broken(headings: Iterable[str]) -> list[Markup]:
+    """Headings on two lines where they have two parts, so that wide tables stay narrow."""
+    return [Markup(escape(heading).replace(" ", "<br>", 1)) for heading in headings]
 
 
 def families() -> list[str]:
@@ -160,16 +167,16 @@ def latencies() -> Table:
                     found.l2_cycles,
                     _range(found.dram_cycles),
                     nanoseconds or "–",
-                    found.method,
-                    Markup(_linked(found.source) + (f"; {escape(found.note)}" if found.note else "")),
+                    _long(f"{found.method}; {found.source}" + (f"; {found.note}" if found.note else "")),
                 )
             )
-    columns = ("GPU (board)", "L1 (cycles)", "L2 (cycles)", "DRAM (cycles)", "DRAM", "method", "source")
-    return Table(columns, rows, "Measured load latency")
+    columns = ("GPU", "L1 cycles", "L2 cycles", "DRAM cycles", "DRAM", "how, and by whom")
+    return Table(_broken(columns), rows, "Measured load latency")
 
 
 def _provenance(gpu: GPU) -> Iterator[str]:
-    yield _linked(gpu.source)
+    if not gpu.source.startswith(_ADDRESS):
+        yield _linked(gpu.source)
     for cell, source in gpu.cells.items():
         yield f"{escape(_COLUMNS.get(cell, cell))}: {_linked(source)}"
     if gpu.confirmed_by:
@@ -183,7 +190,7 @@ def _provenance(gpu: GPU) -> Iterator[str]:
 
 def _linked(source: str) -> str:
     """A source as a link where it is an address, named by its site."""
-    if not source.startswith("https://"):
+    if not source.startswith(_ADDRESS):
         return escape(source)
     address = source.split()[0]
     site = address.split("/")[2].removeprefix("www.")
@@ -191,12 +198,13 @@ def _linked(source: str) -> str:
     return f'<a href="{escape(address)}" rel="noopener">{escape(site)}</a>{escape(rest)}'
 
 
+def _long(text: str) -> Markup:
+    """Running text in a cell that stays wide enough to read."""
+    return Markup(f'<span class="occ-long">{escape(text)}</span>')
+
+
 def _range(pair: tuple[float, float]) -> str:
-    return f"{pair[0]:g}" if pair[0] == pair[1] else f"{pair[0]:g}–{pair[1]:g}"
-
-
-def _size(value: float | None) -> str:
-    return "–" if value is None else f"{value:g}"
+    return f"{pair[0]:g}" if pair[0] == pair[1] else f"{pair[0]:g}–\u2060{pair[1]:g}"
 
 
 def command(line: str, stdin: str = "") -> str:
@@ -209,7 +217,7 @@ def command(line: str, stdin: str = "") -> str:
     if program != "occusite":
         raise ValueError(f"command: {program!r} is not allowed; give occusite and its arguments")
     found = CliRunner().invoke(
-        app, arguments, input=stdin, prog_name="occusite", env={"FORCE_COLOR": "", "COLUMNS": "88"}
+        app, arguments, input=stdin, prog_name="occusite", env={"FORCE_COLOR": "", "COLUMNS": "76"}
     )
     if found.exit_code not in (0, 1):
         raise ValueError(f"{line}\n{found.output}{found.stderr}")

@@ -76,7 +76,7 @@ def words(cliff: Cliff | None) -> str:
     amount, more = abs(cliff.change), cliff.change > 0
     what = {
         "registers": f"{amount} register{'' if amount == 1 else 's'} {'more' if more else 'fewer'}",
-        _SHARED: f"{amount:,} bytes {'more' if more else 'less'} shared memory",
+        _SHARED: f"{amount:,} bytes {'more' if more else 'less'} shared",
         "threads": f"{cliff.value:,} threads",
         "barriers": f"{amount} barrier{'' if amount == 1 else 's'} {'more' if more else 'fewer'}",
     }[cliff.knob]

@@ -77,7 +77,7 @@ def described(launch: nvidia.Launch) -> str:
     """The launch in words, what it leaves at its default left out."""
     parts = [count(launch.threads, "thread"), count(launch.registers, "register")]
     if launch.shared_memory:
-        parts.append(f"{launch.static_shared:,} + {launch.dynamic_shared:,} bytes of static + dynamic shared memory")
+        parts.append(f"{launch.static_shared:,} + {launch.dynamic_shared:,} bytes shared (static + dynamic)")
     if launch.max_dynamic_shared is not None:
         parts.append(f"at most {launch.max_dynamic_shared:,} of it dynamic")
     if not launch.opt_in:
@@ -131,12 +131,12 @@ def _parts(device: nvidia.Device, launch: nvidia.Launch, answer: Occupancy, wave
     if answer.runs:
         parts += ["", staircase.advice(device, launch).sentence]
     if waves:
-        tail = f", the last one with {count(waves.tail, 'block')}" if waves.tail else ""
+        tail = f", the last of {waves.tail:,}" if waves.tail else ""
         number = waves.full + bool(waves.tail)
         parts += [
             "",
-            f"A grid of {count(waves.grid, 'block')} runs in {count(number, 'wave')} of {waves.per_wave:,}{tail}: "
-            f"{float(100 * waves.efficiency):.4g} % of the block slots are used.",
+            f"A grid of {count(waves.grid, 'block')}: {count(number, 'wave')} of {waves.per_wave:,}{tail}; "
+            f"{float(100 * waves.efficiency):.4g} % of their slots used.",
         ]
     if launch.cluster > 1 and answer.runs:
         from occusite import nvidia
