@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from occusite import nvidia, scheduler, staircase
 from occusite.book.charts import Chart, Rows
-from occusite.book.html import THIN, Table, percent
+from occusite.book.html import Table, percent
 
 # An SM has four schedulers, and deals its warps to them evenly.
 SCHEDULERS = 4
@@ -127,19 +127,12 @@ def knees(latency: int, interval: int, slots: int) -> Table:
     rows = []
     for k in INDEPENDENT:
         need = knee(latency, interval, k)
-        reached = min(need, slots // SCHEDULERS)
         fits = need * SCHEDULERS <= slots
-        rows.append(
-            (
-                k,
-                need,
-                need * SCHEDULERS,
-                percent(100 * need * SCHEDULERS / slots) if fits else "more than there are",
-                f"{share(latency, interval, k, reached):.0f}{THIN}%",
-            )
-        )
-    columns = ("independent per warp", "warps per scheduler", "warps per SM", "occupancy", "simulated share of peak")
-    return Table(columns, rows, f"Warps needed, of {slots} slots; the last column with those warps, or with all slots")
+        reached = share(latency, interval, k, min(need, slots // SCHEDULERS))
+        occupancy = percent(100 * need * SCHEDULERS / slots) if fits else "no room"
+        rows.append((k, need * SCHEDULERS, occupancy, percent(reached)))
+    columns = ("independent", "warps needed", "occupancy", "simulated")
+    return Table(columns, rows, f"Warps per SM, of {slots} slots, and the share of peak they reach")
 
 
 def trade(name: str, capability: str, threads: int = 256) -> Table:
@@ -202,6 +195,15 @@ def concurrency(latency: int, interval: int, slots: int) -> Chart:
     }
     spec = {
         "height": 260,
+        "title": {
+            "text": "at each knee: independent operations per warp",
+            "anchor": "start",
+            "frame": "group",
+            "fontSize": 12,
+            "fontWeight": 450,
+            "color": "var(--occ-ink-soft)",
+            "offset": 2,
+        },
         "layer": [
             {
                 "data": {"name": "lines"},

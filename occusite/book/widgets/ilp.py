@@ -13,7 +13,7 @@ def view(latency: int, interval: int, slots: str) -> View:
     one, fits = need[1], [k for k in INDEPENDENT if need[k] <= most]
     if one <= most:
         last = max(INDEPENDENT)
-        said = f"With {last} independent operations in each warp, {need[last]} {'do' if need[last] > 1 else 'does'}."
+        said = f"With {last} independent operations in each warp, {need[last]} warps do."
     elif fits:
         said = (
             f"No SM here has that many; with {fits[0]} independent operations in each warp, {need[fits[0]]} are enough."
