@@ -165,8 +165,9 @@ class Numbers(Exercise):
         return f'{"".join(rows)}<button type="submit">Check</button>'
 
     def answer_html(self, highlight: Highlight) -> str:
-        answers = "; ".join(f"{rich(b.label)[3:-4].rstrip('?:')}: <strong>{b.quantity()}</strong>" for b in self.blanks)
-        return f'<p class="occ-answers">{answers}</p>'
+        return "".join(
+            f'<p class="occ-answer">{rich(b.label)[3:-4]} <strong>{b.quantity()}</strong></p>' for b in self.blanks
+        )
 
     def data(self) -> dict[str, Any]:
         return {"blanks": [{"label": rich(b.label)[3:-4], "outcomes": b.outcomes()} for b in self.blanks]}
