@@ -122,7 +122,8 @@ class Blank:
 
     def quantity(self) -> str:
         """The answer with its unit."""
-        return shown(self.answer) + (f"{THIN}{escape(self.unit)}" if self.unit else "")
+        unit = self.unit.removesuffix("s") if self.answer == 1 and self.unit != "SMs" else self.unit
+        return shown(self.answer) + (f"{THIN}{escape(unit)}" if unit else "")
 
     def outcomes(self) -> list[dict[str, Any]]:
         """Ranges of values with their verdict, the first that holds a value counts; the last two hold the rest."""

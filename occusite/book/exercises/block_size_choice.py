@@ -12,7 +12,8 @@ BEST = max(FOUND, key=lambda threads: FOUND[threads].warps)
 
 def reason(threads: int) -> str:
     answer = FOUND[threads]
-    fits = f"{answer.blocks} blocks of {answer.launch.warps} warps: {answer.warps} of {answer.slots} warps"
+    each = "one warp" if answer.launch.warps == 1 else f"{answer.launch.warps} warps"
+    fits = f"{answer.blocks} blocks of {each}: {answer.warps} of {answer.slots} slots"
     if answer.blocks == 1:
         fits = f"one block of {answer.launch.warps} warps, of {answer.slots}"
     if answer.warps == answer.slots:

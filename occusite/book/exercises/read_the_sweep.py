@@ -17,7 +17,7 @@ exercise = Numbers(
     chapter=5,
     kind="calculate",
     prose=f"""On the paper SM, with blocks of {THREADS} threads, a rewrite brings a kernel from {HIGH} registers per thread
-        down to {LOW}..""",
+        down to {LOW}.""",
     blanks=(
         Blank(
             f"How many warps does it gain at {SMALL} KiB of shared memory per block?",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from occusite.book.exercise import Choose, Option
 from occusite.littles_law import Supply
 
-MEMORY = Supply(bandwidth=1000, latency=500, sms=80, access=128, loads=1)
+MEMORY = Supply(bandwidth=2000, latency=480, sms=100, access=128, loads=1)
 BEFORE, AFTER = (24, 2), (48, 1)
 
 
