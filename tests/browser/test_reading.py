@@ -1,0 +1,177 @@
+"""Reading on: turning pages keeps Python, back and forward work, and everything can be reached by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from .book import PAGES, Book
+from .server import Server
+
+CELLS = "05-executable/"
+WIDGET = "03-shape-a-block/"
+
+
+def watch_python(book: Book) -> None:
+    """Write down every state of Python from now on."""
+    book.tab.js(
+        """
+        const root = document.documentElement;
+        self.states = [];
+        new MutationObserver(() => self.states.push(root.dataset.python)).observe(root, { attributeFilter: ["data-python"] });
+        """
+    )
+
+
+def test_turning_pages_keeps_the_worker(reader: Book, server: Server) -> None:
+    reader.turn(CELLS)
+    reader.cell(1).run()
+    reader.ready()
+    watch_python(reader)
+    server.log.clear()
+    reader.cell(1).write("import sys\nsys.kept = 'still here'").run()
+    for page in PAGES:
+        reader.turn(page)
+    reader.turn("02-three-budgets/").cell(1).write("import sys\nprint(sys.kept)").run().printed("still here")
+    assert "loading" not in reader.tab.js("return self.states"), "Python was started again"
+    assert not [p for p in server.log if "pyodide" in p]
+    reader.cell(1).press("reset")
+    reader.turn(CELLS).cell(1).press("reset")
+
+
+def test_a_page_has_its_own_names(reader: Book) -> None:
+    reader.turn(CELLS).cell(1).write("mine = 1").run()
+    cell = reader.turn("02-three-budgets/").cell(1).write("print('mine' in globals())").run()
+    assert cell.text.strip() == "False"
+    cell.press("reset")
+    reader.turn(CELLS).cell(1).press("reset")
+
+
+def test_back_and_forward(reader: Book) -> None:
+    reader.turn(CELLS)
+    reader.turn(WIDGET)
+    reader.turn("02-three-budgets/")
+    for step, page in (("back", WIDGET), ("back", CELLS), ("forward", WIDGET)):
+        reader.tab.js(f"history.{step}()")
+        reader.tab.wait("document.querySelector('link[rel=canonical]')?.href.endsWith(args[0])", page)
+        reader.alive()
+    widget = reader.widgets()[0]
+    reader.tab.focus(f"{widget.css} input[type=range]")
+    reader.tab.press("End")
+    widget.settle()
+    reader.tab.js("history.back()")
+    reader.tab.wait("document.querySelector('link[rel=canonical]')?.href.endsWith(args[0])", CELLS)
+    reader.alive()
+    reader.cell(1).run()
+    assert reader.cell(1).state == "done"
+
+
+def test_a_widgets_state_is_in_the_address(fresh: Callable[..., Book]) -> None:
+    book = fresh().load(WIDGET)
+    widget = book.widgets()[0]
+    slider = f"{widget.css} input[type=range]"
+    book.tab.focus(slider)
+    book.tab.press("End")
+    widget.settle()
+    values = widget.values()
+    book.tab.wait("location.search.length > 1")
+    address = book.tab.js("return location.href")
+    book.tab.goto(address)
+    book.alive()
+    again = book.widgets()[0]
+    assert again.values() == values
+    again.settle()
+    # Turning to another page and back keeps it too.
+    book.turn(CELLS)
+    book.tab.js("history.back()")
+    book.tab.wait("document.querySelector('link[rel=canonical]')?.href.endsWith(args[0])", WIDGET)
+    book.alive()
+    back = book.widgets()[0]
+    assert back.values() == values
+    back.settle()
+
+
+def test_an_address_with_nonsense_falls_back(fresh: Callable[..., Book]) -> None:
+    book = fresh().load(WIDGET)
+    name = book.widgets()[0].name
+    first = book.widgets()[0].values()
+    book.load(f"{WIDGET}?{name}.threads=9999999&{name}.rule=none&{name}.nosuch=3&{name}.registers=%3Cscript%3E")
+    widget = book.widgets()[0]
+    values = widget.values()
+    assert set(values) == set(first)
+    assert values["rule"] == first["rule"] and 32 <= values["threads"] <= 1024
+
+
+def test_the_keyboard_reaches_sliders_and_run(fresh: Callable[..., Book]) -> None:
+    """Tab alone, from the top of the page, reaches every control; Run answers to Enter."""
+    tab = fresh().load(WIDGET).tab
+    wanted = set(tab.js("return [...document.querySelectorAll('form.occ-widget input[type=range]')].map((i) => i.id)"))
+    assert wanted
+    for _ in range(120):
+        tab.press("Tab")
+        wanted.discard(tab.js("return document.activeElement.id"))
+        if not wanted:
+            break
+    assert not wanted, f"Tab does not reach {wanted}"
+    book = Book(tab, tab.js("return location.href.split('03-')[0]")).load(CELLS)
+    for _ in range(160):
+        tab.press("Tab")
+        if tab.js("return document.activeElement.matches('.occ-run')"):
+            break
+    else:
+        pytest.fail("Tab does not reach Run")
+    visible = tab.js("const s = getComputedStyle(document.activeElement); return [s.outlineStyle, s.boxShadow]")
+    assert visible[0] != "none" or visible[1] != "none", "the focused Run button looks like any other"
+    number = tab.js("return document.activeElement.closest('section').dataset.cell")
+    tab.press("Enter")
+    book.cell(int(number)).ended()
+    assert book.cell(int(number)).state == "done"
+
+
+def test_escape_then_tab_leaves_the_editor(reader: Book) -> None:
+    cell = reader.turn(CELLS).cell(1)
+    cell.edit()
+    before = cell.source
+    reader.tab.press("Tab")
+    assert reader.tab.js("return Boolean(document.activeElement.closest('.cm-content'))"), "Tab alone indents"
+    assert cell.source != before
+    reader.tab.press("Escape")
+    reader.tab.press("Tab")
+    assert not reader.tab.js("return Boolean(document.activeElement.closest('.cm-editor'))")
+    cell.press("reset")
+    assert cell.source == before
+
+
+def test_edits_survive_a_reload_and_reset_restores(fresh: Callable[..., Book]) -> None:
+    book = fresh().load(CELLS)
+    cell = book.cell(1)
+    original, output = cell.source, cell.outputs()
+    cell.edit()
+    book.tab.press("Control+a")
+    book.tab.type("print(6*7)")
+    book.tab.press("Shift+Enter")
+    cell.printed("42").ended()
+    book.load(CELLS)
+    book.tab.wait("document.querySelector('.cm-content')")
+    assert cell.source.strip() == "print(6*7)"
+    # The other pages know nothing of it.
+    assert "6*7" not in book.turn("02-three-budgets/").cell(1).source
+    book.turn(CELLS)
+    book.tab.wait("document.querySelector('.cm-content')")
+    cell.press("reset")
+    assert cell.source.strip() == original.strip() and cell.outputs() == output
+    book.load(CELLS)
+    assert cell.source.strip() == original.strip()
+
+
+def test_a_typed_program_runs(reader: Book) -> None:
+    """Typed key by key, with the editor's own indentation and closing brackets."""
+    cell = reader.turn(CELLS).cell(1)
+    cell.edit()
+    reader.tab.press("Control+a")
+    reader.tab.type("for i in range(3):\nprint(i * i)")
+    reader.tab.press("Control+Enter")
+    cell.ended()
+    assert cell.text.split() == ["0", "1", "4"]
+    cell.press("reset")
