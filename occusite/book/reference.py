@@ -128,7 +128,7 @@ def named_gpus(family: str) -> Table:
             gpu.device.sm_count,
             gpu.bandwidth_gb_s,
             gpu.boost_mhz,
-            None if gpu.memory_gb is None else f"{gpu.memory_gb:g} {gpu.memory_type}".strip(),
+            None if gpu.memory_gb is None else f"{gpu.memory_gb:g}{THIN}{gpu.memory_type}".strip(),
             gpu.l2_mb,
             Markup(_linked(gpu.source)) if gpu.source.startswith(_ADDRESS) else "see below",
         )
@@ -195,7 +195,7 @@ def _linked(source: str) -> str:
     address = source.split()[0]
     site = address.split("/")[2].removeprefix("www.")
     rest = source[len(address) :]
-    return f'<a href="{escape(address)}" rel="noopener">{escape(site)}</a>{escape(rest)}'
+    return f'<a class="occ-source" href="{escape(address)}" rel="noopener">{escape(site)}</a>{escape(rest)}'
 
 
 def _long(text: str) -> Markup:

@@ -83,6 +83,14 @@ def words(cliff: Cliff | None) -> str:
     return f"{what}: {cliff.warps} warps" if cliff.warps else f"{what}: cannot run"
 
 
+def short(cliff: Cliff | None) -> str:
+    """The step for a narrow column: "−16 regs → 40", with the warps it gives."""
+    if cliff is None:
+        return "–"
+    unit = {"registers": "regs", _SHARED: "B", "barriers": "bars", "threads": "threads"}[cliff.knob]
+    return f"{'+' if cliff.change > 0 else '−'}{abs(cliff.change):,} {unit} → {cliff.warps}"
+
+
 def record(found: Nearest) -> dict[str, Any]:
     """Both steps as plain data."""
     return {name: cliff and cliff._asdict() for name, cliff in zip(Nearest._fields, found, strict=True)}

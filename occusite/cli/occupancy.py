@@ -136,7 +136,7 @@ def _parts(device: nvidia.Device, launch: nvidia.Launch, answer: Occupancy, wave
         parts += [
             "",
             f"A grid of {count(waves.grid, 'block')}: {count(number, 'wave')} of {waves.per_wave:,}{tail}; "
-            f"{float(100 * waves.efficiency):.4g} % of their slots used.",
+            f"{float(100 * waves.efficiency):.4g} % of the slots used.",
         ]
     if launch.cluster > 1 and answer.runs:
         from occusite import nvidia

@@ -35,21 +35,31 @@ class Binding(NamedTuple):
 
     names: Sequence[str]
     otherwise: str = "cannot run"
+    short: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        """Each budget's name; `short` for a narrow column."""
+        return [name.removesuffix("_memory") if self.short else BUDGET_NAMES[name] for name in self.names]
 
     @property
     def text(self) -> str:
         """The names joined by plus signs."""
-        return " + ".join(BUDGET_NAMES[name] for name in self.names) or self.otherwise
+        return " + ".join(self.words) or self.otherwise
 
 
 @dataclass
 class Table:
-    """Rows under headings; `right` are the columns set to the right; `marked` rows are brought forward (plain: "*")."""
+    """Rows under headings; `right` are the columns set to the right; `marked` rows are brought forward (plain: "*").
+
+    A terminal that is too narrow folds the columns `folds`, by default any.
+    """
 
     columns: Sequence[str]
     rows: list[Sequence[object]] = field(default_factory=list)
     right: frozenset[int] = frozenset()
     marked: set[int] = field(default_factory=set)
+    folds: frozenset[int] | None = None
 
 
 def in_terminal() -> bool:
@@ -138,13 +148,14 @@ def _rich(table: Table) -> Any:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    made = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    made = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), header_style="bold")
     for i, column in enumerate(table.columns):
-        made.add_column(column, justify="right" if i in table.right else "left", overflow="fold")
+        whole = table.folds is not None and i not in table.folds
+        made.add_column(column, justify="right" if i in table.right else "left", overflow="fold", no_wrap=whole)
 
     def styled(cell: object) -> Text:
         if isinstance(cell, Binding) and cell.names:
-            return Text(" + ").join(Text(BUDGET_NAMES[name], COLOURS[name]) for name in cell.names)
+            return Text(" + ").join(map(Text, cell.words, [COLOURS[name] for name in cell.names]))
         return Text(_text(cell), COLOURS[cell.budget] if isinstance(cell, Cell) else "")
 
     for index, row in enumerate(table.rows):

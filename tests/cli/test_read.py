@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from occusite import nvidia
-from occusite.cli import many, read
+from occusite.cli import kernels, many
 from occusite.cli.app import app
 from occusite.reports import KernelReport
 
@@ -101,6 +102,9 @@ def test_a_device_answers_only_for_code_that_runs_on_it() -> None:
         ("sm_80", "8.0", True),
         ("sm_80", "8.9", True),
         ("sm_89", "8.0", False),
+        ("sm_86", "8.7", False),
+        ("sm_87", "8.7", True),
+        ("sm_87", "8.9", False),
         ("sm_90", "9.0", True),
         ("sm_90a", "9.0", True),
         ("sm_100a", "10.3", False),
@@ -112,26 +116,26 @@ def test_a_device_answers_only_for_code_that_runs_on_it() -> None:
     ],
 )
 def test_which_code_runs_where(architecture: str, capability: str, runs: bool) -> None:
-    assert read.runs_on(architecture, nvidia.device(capability)) is runs
+    assert kernels.runs_on(architecture, nvidia.device(capability)) is runs
 
 
 def test_launch_bounds_are_kept() -> None:
     report = KernelReport(
         kernel="k", architecture="sm_90", registers=32, static_shared=0, max_threads=96, source="cubin"
     )
-    row = read.Answers(None, 128, None).row("a", report)
+    row = kernels.Answers(None, 128, None).row("a", report)
     assert row.problem == "threads: the kernel's launch bounds allow 96, not 128"
-    assert read.Answers(None, None, None).row("a", report).best_threads <= 96
+    assert kernels.Answers(None, None, None).row("a", report).best_threads <= 96
 
 
 def test_a_kernel_without_counts_says_so() -> None:
     report = KernelReport(kernel="k", architecture="sm_90", source="triton", threads=128)
-    row = read.Answers(None, None, None).row("a", report)
+    row = kernels.Answers(None, None, None).row("a", report)
     assert row.problem.startswith("registers: this triton report does not say")
     nameless = KernelReport(kernel="k", registers=32, static_shared=0, source="cuobjdump")
-    assert "names no architecture" in read.Answers(None, None, None).row("a", nameless).problem
+    assert "names no architecture" in kernels.Answers(None, None, None).row("a", nameless).problem
     old = KernelReport(kernel="k", architecture="sm_20", registers=32, static_shared=0, source="ptxas")
-    assert "'sm_20'" in read.Answers(None, None, None).row("a", old).problem
+    assert "'sm_20'" in kernels.Answers(None, None, None).row("a", old).problem
 
 
 def test_an_unreadable_report_exits_with_2_and_the_others_are_read(tmp_path: Path) -> None:
@@ -141,6 +145,19 @@ def test_an_unreadable_report_exits_with_2_and_the_others_are_read(tmp_path: Pat
     assert "bad.log: no kernel found" in found.stderr
     assert "none: No such file" in found.stderr
     assert found.stdout.count("good.log") == 2
+
+
+def test_a_terminal_says_once_what_all_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "100")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", run("-", "-t", "256").stdout)
+    assert text.startswith("256 threads per block\n")
+    assert "−16 regs → 40" in text
+    assert "+1 regs → 24" in text
+    assert max(map(len, text.splitlines())) <= 100
+    alone = LOG[LOG.index("ptxas info    : Compiling entry function '_Z6matmul") :]
+    text = re.sub(r"\x1b\[[0-9;]*m", "", run("-", "-t", "256", stdin=alone).stdout)
+    assert text.startswith("sm_90, 256 threads per block\n")
 
 
 def test_names_cannot_upset_the_terminal() -> None:
