@@ -19,7 +19,19 @@ from pygments.lexers import PythonLexer
 from pymdownx.inlinehilite import InlineHiliteException
 from pymdownx.superfences import SuperFencesException
 
-from occusite.book import cells, charts, exercise, html, tables, values, widget
+from occusite.book import (
+    bibliography,
+    cells,
+    charts,
+    disagreements,
+    exercise,
+    glossary,
+    html,
+    spoken,
+    tables,
+    values,
+    widget,
+)
 from occusite.book.svg import static
 
 Formatter = Callable[..., str]
@@ -169,9 +181,23 @@ def cli(source: str, options: dict[str, Any], md: Any) -> str:
 
 
 @_strict
+def listing(source: str, options: dict[str, Any], md: Any) -> str:
+    """Shows what its expression lists of the glossary, the sources or the disagreements; `base` is the way to the root."""
+    modules = {"glossary": glossary, "bibliography": bibliography, "disagreements": disagreements}
+    made = eval(source.strip(), {**modules, "base": base(md)})
+    return made.html() if isinstance(made, html.Table) else html.text(made)
+
+
+@_strict
 def math(source: str, options: dict[str, Any], md: Any) -> str:
     """Display math."""
-    return f'<div class="occ-math" tabindex="0">{latex_to_mathml(source.strip(), display="block")}</div>'
+    made = spoken.mathml(latex_to_mathml(source.strip(), display="block"))
+    return f'<div class="occ-math" tabindex="0">{made}</div>'
+
+
+def base(md: Any) -> str:
+    """The way from the page being rendered to the site's root: "../" for a chapter."""
+    return "../" * str(md.treeprocessors["relpath"].file.url.removeprefix("./")).count("/")
 
 
 def _fields(source: str) -> tuple[str, dict[str, str]]:
@@ -190,13 +216,13 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")
 
 
-def _inline(make: Callable[[str], str]) -> Callable[..., str]:
+def _inline(make: Callable[..., str]) -> Callable[..., str]:
     """An inline formatter whose errors fail the build."""
 
     @functools.wraps(make)
     def wrapped(source: str, language: str, css_class: str, md: Any) -> str:
         try:
-            return str(md.htmlStash.store(make(source)))
+            return str(md.htmlStash.store(make(source, md)))
         except Exception as error:
             raise InlineHiliteException(f"`#!{language} {source}`: {type(error).__name__}: {error}") from error
 
@@ -204,19 +230,32 @@ def _inline(make: Callable[[str], str]) -> Callable[..., str]:
 
 
 @_inline
-def value(source: str) -> str:
+def value(source: str, md: Any) -> str:
     """An inline value: an expression over `occusite.book.values`."""
     return f'<span class="occ-v">{html.text(eval(source, dict(vars(values))))}</span>'
 
 
 @_inline
-def budget(source: str) -> str:
+def budget(source: str, md: Any) -> str:
     """A budget's name in its colour; an optional second word onward is the text shown."""
     name, _, label = source.partition(" ")
     return html.budget(name, label or None)
 
 
 @_inline
-def inline_math(source: str) -> str:
+def inline_math(source: str, md: Any) -> str:
     """Math in a line of text."""
-    return str(latex_to_mathml(source))
+    return spoken.mathml(latex_to_mathml(source))
+
+
+@_inline
+def cite(source: str, md: Any) -> str:
+    """A citation of the source with this key."""
+    return bibliography.link(source.strip(), base(md))
+
+
+@_inline
+def term(source: str, md: Any) -> str:
+    """A word linked to the glossary: its key, and the text to show where that is not its name."""
+    key, _, label = source.strip().partition(" ")
+    return glossary.link(key, label, base(md))

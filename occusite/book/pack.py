@@ -20,7 +20,14 @@ from pathlib import Path
 DATE = (2020, 1, 1, 0, 0, 0)
 
 # Parts of the package that only the build and the command line use.
-BUILD_ONLY = ("occusite/cli", "occusite/book/fences.py", "occusite/book/svg.py", "occusite/book/pack.py")
+BUILD_ONLY = (
+    "occusite/cli",
+    *(
+        f"occusite/book/{name}.py"
+        for name in ("fences", "svg", "pack", "bibliography", "disagreements", "glossary", "pages", "spoken")
+    ),
+    *(f"occusite/data/{name}.toml" for name in ("disagreements", "glossary", "sources")),
+)
 
 # Standard modules that readers may well try, beyond those the book itself uses.
 READERS = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from occusite import __version__ as version  # noqa: F401 - for the prose
 from occusite import littles_law, nvidia, paper, scheduler, staircase  # noqa: F401 - for the prose
 from occusite.book import (
     scheduling,  # noqa: F401 - for the prose
