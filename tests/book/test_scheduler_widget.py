@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from occusite import scheduler
+from occusite import devices, scheduler
 from occusite.book import scheduling, timeline, widget
 from occusite.book.charts import Chart
 from occusite.book.html import Table
@@ -159,3 +159,14 @@ def test_twice_the_independence_half_the_warps() -> None:
     assert scheduling.knees_of("A100 SXM 80 GB") == {1: 60, 2: 32, 4: 16, 8: 8}
     rows = scheduling.trade("A100 SXM 80 GB", "8.0").rows
     assert [r[4] for r in rows] == [32, 64, 128, 255]
+
+
+@pytest.mark.parametrize("name", scheduling.MEMORIES)
+def test_the_memories_are_those_of_the_gpu_table(name: str) -> None:
+    """A few rows stand in the code, so that the browser need not load the whole table; they must not drift from it."""
+    memory = scheduling.MEMORIES[name]
+    gpu = devices.gpu(name.removesuffix(" 80 GB"))
+    assert (gpu.device.sm_count, gpu.bandwidth_gb_s, gpu.boost_mhz) == (memory.sms, memory.bandwidth, memory.clock)
+    assert gpu.device.warps_per_sm == memory.slots
+    measured = [m for g in devices.gpus() if g.chip == gpu.chip for m in g.latency if m.clock_mhz == memory.clock]
+    assert memory.latency in {round(sum(m.dram_cycles) / 2 + 1e-9) for m in measured if m.dram_cycles}
