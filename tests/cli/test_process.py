@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -128,3 +129,17 @@ def test_shell_completion(shell: str) -> None:
         words = {"COMP_WORDS": "occusite occupancy --device geforce", "COMP_CWORD": "3"}
         found = run(_OCCUSITE_COMPLETE="complete_bash", **words)
         assert b"geforce-RTX-4090\n" in found.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+def test_an_interruption_exits_with_130() -> None:
+    with subprocess.Popen(
+        [*COMMAND, "occupancy", "--jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b"{}\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
