@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from occusite import littles_law, nvidia, paper
-from occusite.book import charts, spills  # noqa: F401 - for the pages
+from occusite.book import charts, speed, spills  # noqa: F401 - for the pages
 from occusite.book.html import THIN, Markup, Table, budget, budgets, count, percent, text
 from occusite.book.reference import (  # noqa: F401 - for the pages
     gpu_notes,
