@@ -165,6 +165,8 @@ def concurrency(latency: int, interval: int, slots: int) -> Chart:
         {"k": k, "warps": w * SCHEDULERS, "share": round(share(latency, interval, k, w), 2)}
         for k in INDEPENDENT
         for w in sorted({1, *range(2, most + 1, 2)})
+        # Past the knee every dot would lie on the roof, one upon another.
+        if w <= knee(latency, interval, k) + 2
     ]
     labels: Rows = [
         {"warps": x, "share": y, "text": ", ".join(str(k) for k in ks), "end": x >= slots}
