@@ -13,6 +13,7 @@ export default [
     },
   },
   { files: ["scripts/*.mjs"], languageOptions: { globals: globals.node } },
+  { files: ["scripts/**/*.js"], languageOptions: { globals: { ...globals.browser, ...globals.worker } } },
   {
     rules: {
       "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],

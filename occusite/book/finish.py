@@ -19,16 +19,15 @@ MORE = re.compile(r"pyodide-[\d.]+/python_stdlib\.zip$")
 UNUSED = re.compile(r"\.map$|^assets/javascripts/lunr/|^sitemap|^sw\.js$|^assets/dist/sw\.js$|(^|/)\.")
 
 POLICY = {
-    "default-src": "'none'",
+    "default-src": "'self'",
     "script-src": "'self' 'wasm-unsafe-eval'",
     # The theme, the editor and the charts style elements from their scripts.
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data:",
-    "font-src": "'self'",
     # Stop looks for a blob: address.
     "connect-src": "'self' blob:",
-    "worker-src": "'self'",
-    "manifest-src": "'self'",
+    "object-src": "'none'",
+    "frame-src": "'none'",
     "base-uri": "'self'",
     "form-action": "'self'",
 }

@@ -138,7 +138,7 @@ class PythonClient {
     if (!task) return this.#set("ready");
     this.#current = task;
     if (READERS.has(task.call)) {
-      this.#token = URL.createObjectURL(new Blob(["go on"]));
+      this.#token = URL.createObjectURL(new Blob(["go on"], { type: "text/plain" }));
       this.#set("running");
     }
     this.#worker?.postMessage({ call: task.call, args: task.args, token: this.#token });

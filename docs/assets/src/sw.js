@@ -53,8 +53,16 @@ async function keep(cache, path, earlier) {
   const integrity = site.shell[path];
   const same = earlier.find(({ shell }) => shell[path] === integrity);
   const kept = await same?.cache.match(address(path));
-  // The integrity check keeps a file of another version, from a cache on the way, out of this one.
-  await cache.put(address(path), kept ?? (await fetch(address(path), { integrity, cache: "no-cache" })));
+  await cache.put(address(path), kept ?? (await checked(address(path), integrity)));
+}
+
+/** The file of this version: the browser's own cache may still hold that of another. @param {string} url @param {string} integrity */
+async function checked(url, integrity) {
+  try {
+    return await fetch(url, { integrity });
+  } catch {
+    return fetch(url, { integrity, cache: "reload" });
+  }
 }
 
 worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(fill()));
