@@ -84,6 +84,12 @@ class Chart:
             f'<template class="occ-spec">{self.json()}</template>{below}</figure>'
         )
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """What a Jupyter notebook shows."""
+        from occusite.book import jupyter
+
+        return jupyter.bundle(self)
+
 
 class Stretch(NamedTuple):
     """Values of a knob, `first` to `last`, with the same resident warps and the same binding budgets."""
