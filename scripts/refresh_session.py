@@ -17,7 +17,7 @@ BUILDS = {
     "smaller-tile": ("-DTY=8",),
     "launch-bounds": ("-DTY=8", "-DBLOCKS=8"),
     "more-columns": ("-DTY=8", "-DCOLUMNS=4"),
-    "your-turn": ("-DTY=8", "-DCOLUMNS=4", "-DBLOCKS=8"),
+    "both": ("-DTY=8", "-DCOLUMNS=4", "-DBLOCKS=8"),
 }
 
 

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -27,6 +26,7 @@ from occusite.book import (
     exercise,
     glossary,
     html,
+    pages,
     spoken,
     tables,
     values,
@@ -164,11 +164,11 @@ def progress(source: str, options: dict[str, Any], md: Any) -> str:
 
     Addresses are for a page one level below the home page.
     """
-    pages = {}
-    for path in sorted(Path("docs").glob("*.md")):
-        for name in re.findall(r"^```exercise\n(\w+)", path.read_text(encoding="utf-8"), re.MULTILINE):
-            pages[name] = f"../{path.stem}/#{exercise.anchor(name)}"
-    return exercise.overview(pages, _python)
+    places = {}
+    for url, text in pages.pages().items():
+        for name in re.findall(r"^```exercise\n(\w+)", text, re.MULTILINE):
+            places[name] = f"../{url}#{exercise.anchor(name)}"
+    return exercise.overview(places, _python)
 
 
 @_strict

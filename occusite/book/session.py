@@ -56,7 +56,7 @@ def in_flight(builds: Mapping[str, tuple[int, int]], needed: float, slots: int) 
             },
             {
                 "data": {"name": "ends"},
-                "mark": {"type": "text", "align": "right", "baseline": "bottom", "dx": -8, "dy": -4, **soft},
+                "mark": {"type": "text", "align": "right", "baseline": "top", "dy": 8, **soft},
                 "encoding": {**axes, "text": {"field": "label"}},
             },
             {
@@ -86,7 +86,7 @@ def in_flight(builds: Mapping[str, tuple[int, int]], needed: float, slots: int) 
         spec,
         {
             "lines": [{"loads": n, "warps": w, "flying": n * w} for n in loads for w in (0, slots)],
-            "ends": [{"warps": slots // 4, "flying": n * slots // 4, "label": _loads(n)} for n in loads],
+            "ends": [{"warps": slots, "flying": n * slots - high // 16, "label": _loads(n)} for n in loads],
             "needed": [{"flying": needed, "label": f"needed: {needed:.0f}"}],
             "points": points,
         },
