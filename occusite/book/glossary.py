@@ -12,6 +12,7 @@ from typing import Any
 
 from occusite.book import exercise, pages, values
 from occusite.book.html import Markup
+from occusite.book.html import text as html_of
 
 GROUPS = {
     "runs": "What runs",
@@ -52,8 +53,8 @@ class Term:
 
     @property
     def definition(self) -> str:
-        """What it is, as HTML, with its numbers filled in."""
-        return str(exercise.rich(_filled(self.text)))
+        """What it is, as HTML, with its numbers filled in as inline values."""
+        return str(exercise.rich(_filled(self.text, '<span class="occ-v">{}</span>')))
 
     @property
     def gist(self) -> str:
@@ -138,10 +139,7 @@ def index() -> Markup:
     return Markup(f'<ul class="occ-words">{items}</ul>')
 
 
-def _filled(text: str) -> str:
-    """The text with its expressions worked out."""
-
-    def worked(match: re.Match[str]) -> str:
-        return str(eval(f"f'''{match[0]}'''", dict(vars(values)))).replace(",", "\u202f")
-
-    return re.sub(r"\{[^{}]*\}", worked, text)
+def _filled(text: str, frame: str = "{}") -> str:
+    """The text with its expressions worked out, each in `frame`."""
+    names = dict(vars(values))
+    return re.sub(r"\{([^{}]*)\}", lambda match: frame.format(html_of(eval(match[1], names))), text)
