@@ -143,8 +143,15 @@ class Tab(ABC):
             const seen = [...document.querySelectorAll(css)].find((e) => e.checkVisibility?.() ?? e.offsetParent);
             if (!seen) return { missing: true };
             seen.scrollIntoView({ block: "center", behavior: "instant" });
-            await new Promise(requestAnimationFrame);
-            const { left, top, width, height } = seen.getBoundingClientRect();
+            // The theme moves its side bars after a scroll: wait until the element stands still.
+            let box, before = "";
+            for (let still = 0, frame = 0; still < 3 && frame < 60; frame += 1) {
+              await new Promise(requestAnimationFrame);
+              box = seen.getBoundingClientRect();
+              still = `${box.left} ${box.top}` === before ? still + 1 : 0;
+              before = `${box.left} ${box.top}`;
+            }
+            const { left, top, width, height } = box;
             const x = left + width * at, y = top + height / 2;
             const hit = document.elementFromPoint(x, y);
             return { x, y, hit: seen.contains(hit) || hit?.contains(seen) || hit?.closest("label")?.control === seen,

@@ -111,7 +111,8 @@ class Server:
 
     def moved(self, data: bytes) -> bytes:
         """A page or sitemap as if the site had been built for this address: its navigation depends on it."""
-        first = re.search(rb"<loc>([^<]*?/occusite/)", (self.root / "sitemap.xml").read_bytes())
+        sitemap = self.root / "sitemap.xml"
+        first = re.search(rb"<loc>([^<]*?/occusite/)", sitemap.read_bytes()) if sitemap.exists() else None
         return data.replace(first[1], self.base.encode()) if first else data
 
     def close(self) -> None:
