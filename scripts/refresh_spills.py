@@ -46,7 +46,16 @@ def compiler() -> str:
 def compile_one(nvcc: str, architecture: str, kernel: str, cap: int) -> tuple[object, ...]:
     """One compilation; cap 0 is no cap. nvcc is run each time, for it hands the cap to its front end as well."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [nvcc, "-O3", "-cubin", f"-arch={architecture}", "-Xptxas", "-v", "-o", str(Path(folder) / "out.cubin")]
+        command = [
+            nvcc,
+            "-O3",
+            "-cubin",
+            f"-arch={architecture}",
+            "-Xptxas",
+            "-v",
+            "-o",
+            str(Path(folder) / "out.cubin"),
+        ]
         if cap:
             command.append(f"-maxrregcount={cap}")
         done = subprocess.run([*command, str(ROOT / "docs/kernels" / f"{kernel}.cu")], capture_output=True, text=True)

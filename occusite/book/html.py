@@ -67,7 +67,9 @@ class Table:
             for i in range(len(self.columns))
         ]
         classes = [' class="occ-num"' if n else "" for n in numeric]
-        parts = [f'<div class="occ-table" role="region" aria-label="{escape(title or "Table")}" tabindex="0"><table class="occ-grid">']
+        parts = [
+            f'<div class="occ-table" role="region" aria-label="{escape(title or "Table")}" tabindex="0"><table class="occ-grid">'
+        ]
         if title:
             parts.append(f"<caption>{escape(title)}</caption>")
         heads = "".join(f'<th scope="col"{c}>{text(h)}</th>' for h, c in zip(self.columns, classes, strict=True))
