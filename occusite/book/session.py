@@ -56,7 +56,13 @@ def in_flight(builds: Mapping[str, tuple[int, int]], needed: float, slots: int) 
             },
             {
                 "data": {"name": "ends"},
-                "mark": {"type": "text", "align": "right", "baseline": "top", "dy": 8, **soft},
+                "mark": {
+                    "type": "text",
+                    "align": {"expr": "datum.above ? 'right' : 'left'"},
+                    "dx": {"expr": "datum.above ? -8 : 8"},
+                    "dy": {"expr": "datum.above ? -6 : 12"},
+                    **soft,
+                },
                 "encoding": {**axes, "text": {"field": "label"}},
             },
             {
@@ -86,7 +92,11 @@ def in_flight(builds: Mapping[str, tuple[int, int]], needed: float, slots: int) 
         spec,
         {
             "lines": [{"loads": n, "warps": w, "flying": n * w} for n in loads for w in (0, slots)],
-            "ends": [{"warps": slots, "flying": n * slots - high // 16, "label": _loads(n)} for n in loads],
+            "ends": [
+                {"warps": at, "flying": n * at, "label": _loads(n), "above": at > slots // 2}
+                for n in loads
+                for at in [slots * 5 // 8 if n == loads[-1] else slots // 4]
+            ],
             "needed": [{"flying": needed, "label": f"needed: {needed:.0f}"}],
             "points": points,
         },
