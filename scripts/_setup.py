@@ -123,7 +123,9 @@ def main(work: Callable[[], int | None]) -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):
             stream.reconfigure(line_buffering=True, errors="replace")  # type: ignore[union-attr]
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # SIGINT too: a shell starts what runs in the background deaf to it, and the tests would inherit that.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         sys.exit(work() or 0)
     except Failure as failure:
