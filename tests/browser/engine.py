@@ -143,19 +143,19 @@ class Tab(ABC):
             const seen = [...document.querySelectorAll(css)].find((e) => e.checkVisibility?.() ?? e.offsetParent);
             if (!seen) return { missing: true };
             seen.scrollIntoView({ block: "center", behavior: "instant" });
-            // The theme moves its side bars after a scroll: wait until the element stands still.
-            let box, before = "";
-            for (let still = 0, frame = 0; still < 3 && frame < 60; frame += 1) {
+            // The theme moves its side bars after a scroll: wait until the element stands still, free of others.
+            let found, before = "";
+            for (let still = 0, frame = 0; (still < 3 || !found.hit) && frame < 120; frame += 1) {
               await new Promise(requestAnimationFrame);
-              box = seen.getBoundingClientRect();
-              still = `${box.left} ${box.top}` === before ? still + 1 : 0;
-              before = `${box.left} ${box.top}`;
+              const { left, top, width, height } = seen.getBoundingClientRect();
+              still = `${left} ${top}` === before ? still + 1 : 0;
+              before = `${left} ${top}`;
+              const x = left + width * at, y = top + height / 2;
+              const over = document.elementFromPoint(x, y);
+              const hit = seen.contains(over) || over?.closest("label")?.control === seen;
+              found = { x, y, hit, top: over?.outerHTML.slice(0, 120) };
             }
-            const { left, top, width, height } = box;
-            const x = left + width * at, y = top + height / 2;
-            const hit = document.elementFromPoint(x, y);
-            return { x, y, hit: seen.contains(hit) || hit?.contains(seen) || hit?.closest("label")?.control === seen,
-                     top: hit?.outerHTML.slice(0, 120) };
+            return found;
             """,
             css,
             at,

@@ -101,5 +101,20 @@ def moves(widget: Widget, control: dict[str, Any]) -> Iterator[str]:
             before = value()
             tab.choose(css, to)
             yield changed("an arrow key", before)
+    elif kind == "textarea":
+        tab.focus(css)
+        before = value()
+        tab.type("x ")
+        yield changed("typing", before)
+        tab.click(css)
+        tab.press("Control+a")
+        tab.press("Delete")
+        yield changed("emptied", "x ")
+        tab.js(
+            "const c = document.querySelector(args[0]); c.value = args[1]; c.dispatchEvent(new InputEvent('input', { bubbles: true }))",
+            css,
+            before,
+        )
+        yield "pasted back"
     else:
         raise AssertionError(f"{widget.name}: no test knows how to use a {kind}")
