@@ -46,18 +46,18 @@ def inline_scripts(html: str) -> set[str]:
 
 def policy(scripts: Iterable[str]) -> str:
     """The policy that allows the site's own files and `scripts`, each by its hash."""
-    hashes = sorted(f"'sha256-{_digest(text.encode(), 'sha256')}'" for text in scripts)
+    hashes = sorted(f"'sha256-{_digest(text.encode())}'" for text in scripts)
     rules = {**POLICY, "script-src": " ".join([POLICY["script-src"], *hashes])}
     return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 
 def files(site: Path) -> dict[str, object]:
-    """What the service worker keeps: `shell` (path to integrity) at once, `runtime` and `more` later."""
+    """What the service worker keeps: `shell` (path to SHA-256) at once, `runtime` and `more` later."""
     paths = sorted(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
     used = [p for p in paths if not UNUSED.search(p)]
     runtime = [p for p in used if p.startswith(DIST) and RUNTIME.search(p)]
     more = [p for p in used if p.startswith(DIST) and MORE.search(p)]
-    shell = {p: f"sha384-{_digest((site / p).read_bytes(), 'sha384')}" for p in used if p not in {*runtime, *more}}
+    shell = {p: _digest((site / p).read_bytes()) for p in used if p not in {*runtime, *more}}
     version = hashlib.sha256(json.dumps([shell, runtime, more]).encode()).hexdigest()[:12]
     return {"version": version, "shell": shell, "runtime": runtime, "more": more}
 
@@ -81,8 +81,8 @@ def finish(site: Path) -> None:
     (site / "sw.js").write_text(f"const __SITE__={json.dumps(files(site))};\n{worker}", encoding="utf-8")
 
 
-def _digest(data: bytes, method: str) -> str:
-    return base64.b64encode(hashlib.new(method, data).digest()).decode()
+def _digest(data: bytes) -> str:
+    return base64.b64encode(hashlib.sha256(data).digest()).decode()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // Service worker: keeps one whole version of the book on the device; the next version replaces it, never mixes with it.
 
-/** What occusite.book.finish found in the site: `shell` is kept at once (path to integrity), `runtime` is Python's own
+/** What occusite.book.finish found in the site: `shell` is kept at once (path to SHA-256), `runtime` is Python's own
  * files, kept once a reader has used Python, `more` is kept when asked for.
  * @type {{ version: string, shell: Record<string, string>, runtime: string[], more: string[] }} */
 const site = __SITE__;
@@ -50,19 +50,22 @@ async function versions() {
 
 /** @param {Cache} cache @param {string} path @param {Awaited<ReturnType<typeof versions>>} earlier */
 async function keep(cache, path, earlier) {
-  const integrity = site.shell[path];
-  const same = earlier.find(({ shell }) => shell[path] === integrity);
+  const digest = site.shell[path];
+  const same = earlier.find(({ shell }) => shell[path] === digest);
   const kept = await same?.cache.match(address(path));
-  await cache.put(address(path), kept ?? (await checked(address(path), integrity)));
+  await cache.put(address(path), kept ?? (await checked(address(path), digest)));
 }
 
-/** The file of this version: the browser's own cache may still hold that of another. @param {string} url @param {string} integrity */
-async function checked(url, integrity) {
-  try {
-    return await fetch(url, { integrity });
-  } catch {
-    return fetch(url, { integrity, cache: "reload" });
+/** The file of this version: a cache on the way may still hold that of another.
+ * @param {string} url @param {string} digest @returns {Promise<Response>} */
+async function checked(url, digest) {
+  for (const cache of /** @type {RequestCache[]} */ (["default", "reload"])) {
+    const response = await fetch(url, { cache });
+    const data = await response.clone().arrayBuffer();
+    const found = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+    if (response.ok && btoa(String.fromCharCode(...found)) === digest) return response;
   }
+  throw new Error(`${url} is not the file this version was built with`);
 }
 
 worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(fill()));
