@@ -22,12 +22,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tests"))
 
-from tests.browser.book import Book  # noqa: E402
-from tests.browser.conftest import ENGINES, _start  # noqa: E402
-from tests.browser.engine import Engine, Tab  # noqa: E402
-from tests.browser.server import Link, Server  # noqa: E402
+from browser.book import Book  # noqa: E402
+from browser.conftest import ENGINES, _start  # noqa: E402
+from browser.engine import Engine, Tab  # noqa: E402
+from browser.server import Link, Server  # noqa: E402
 
 CHAPTER, NEXT = "05-executable/", "04-cliffs/"
 CODE = "from occusite import paper\nprint(paper.SM().occupancy(paper.Launch(256, 64, 12 * 1024)).warps)"
