@@ -46,8 +46,9 @@ async function packs() {
     const pack = python.pyimport("occusite.book.pack");
     rmSync(cache, { recursive: true, force: true });
     mkdirSync(cache, { recursive: true });
-    writeFileSync(made[0], pack.package("/source").toJs());
-    writeFileSync(made[1], pack.library("/lib/python314.zip", pack.used()).toJs());
+    const used = pack.used();
+    writeFileSync(made[0], pack.package("/source", used).toJs());
+    writeFileSync(made[1], pack.library("/lib/python314.zip", used).toJs());
   }
   return made.map((path) => readFileSync(path));
 }

@@ -12,22 +12,15 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from importlib import _bootstrap_external
 from pathlib import Path
 
 # One date for all entries, so that equal content gives an equal file.
 DATE = (2020, 1, 1, 0, 0, 0)
 
-# Parts of the package that only the build and the command line use.
-BUILD_ONLY = (
-    "occusite/cli",
-    *(
-        f"occusite/book/{name}.py"
-        for name in ("fences", "svg", "pack", "bibliography", "disagreements", "glossary", "pages", "spoken")
-    ),
-    *(f"occusite/data/{name}.toml" for name in ("disagreements", "glossary", "sources")),
-)
+# Parts of the package for the command line and for machines with NumPy.
+ELSEWHERE = ("occusite/cli/", "occusite/sweep_numpy.py")
 
 # Standard modules that readers may well try, beyond those the book itself uses.
 READERS = """
@@ -37,21 +30,24 @@ string textwrap time timeit tomllib typing
 """
 
 
-def package(root: str | Path) -> bytes:
-    """The package `occusite` below `root` as an archive to import from: each source, and its bytecode beside it."""
-    return _archive(
-        entry
-        for path in sorted(Path(root).glob("occusite/**/*"))
-        if path.suffix in (".py", ".toml", ".json", ".csv", ".log")
-        and not path.relative_to(root).as_posix().startswith(BUILD_ONLY)
-        for entry in _entries(path.relative_to(root).as_posix(), path.read_bytes())
-    )
+def package(root: str | Path, modules: Iterable[str]) -> bytes:
+    """The package `occusite` below `root` as an archive to import from.
 
-
-def _entries(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    yield name, data
-    if name.endswith(".py"):
-        yield f"{name}c", bytecode(data, name)
+    Of the book, only what is in `modules` goes along: the rest builds pages. Its sources stay at home; those of the
+    domain and the readers go along for tracebacks and for readers who look.
+    """
+    wanted = set(modules)
+    entries: list[tuple[str, bytes]] = []
+    for path in sorted(Path(root).glob("occusite/**/*")):
+        name = path.relative_to(root).as_posix()
+        if path.suffix not in (".py", ".toml", ".json", ".csv") or name.startswith(ELSEWHERE):
+            continue
+        book = name.startswith("occusite/book/")
+        if path.suffix != ".py" or not book:
+            entries.append((name, path.read_bytes()))
+        if path.suffix == ".py" and (not book or _module(name) in wanted):
+            entries.append((f"{name}c", bytecode(path.read_bytes(), name)))
+    return _archive(entries)
 
 
 def library(whole: str | Path, modules: Iterable[str]) -> bytes:
@@ -73,9 +69,11 @@ def _module(path: str) -> str:
 
 def used() -> list[str]:
     """The modules in use once the book's pages have all been served, and those for readers."""
-    from occusite.book import browser, live, widget
+    from occusite.book import browser, exercise, live, widget
 
     browser.warm()
+    for name in exercise.modules():
+        exercise.load(name)
     for name in widget.modules():
         live.view(name, json.dumps({c.name: c.default for c in widget.load(name).controls}))
     live.run("pack", "cell 1", "1 / 0")
