@@ -38,6 +38,8 @@ CONFIG: dict[str, Any] = {
         "titlePadding": 10,
         "labelFlush": False,
     },
+    # Room for the labels is kept, so that the picture does not jump when they grow.
+    "axisY": {"minExtent": 36},
     "text": {"color": "var(--occ-ink)", "fontSize": 12},
     "legend": {"labelColor": "var(--occ-ink)", "titleColor": "var(--occ-ink)", "labelFontSize": 12},
 }

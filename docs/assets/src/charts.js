@@ -8,15 +8,28 @@ import { compile } from "vega-lite";
 
 /** @type {Map<Element, Live>} */
 const charts = new Map();
+/** What each figure is to show next, while it is still drawing. @type {Map<Element, any>} */
+const waiting = new Map();
 /** @type {WeakMap<Element, Promise<void>>} */
 const drawing = new WeakMap();
 
-/** Draw `spec` into `figure`, or give its rows to the chart already there.
+/** Draw `spec` into `figure`, or give its rows to the chart already there. Of the specs that come while it draws, only
+ * the newest is drawn. Resolves when `figure` shows `spec` or a newer one.
  * @param {Element} figure @param {any} spec @returns {Promise<void>} */
 export function update(figure, spec) {
-  const next = (drawing.get(figure) ?? Promise.resolve()).then(() => show(figure, spec));
-  drawing.set(figure, next.catch(() => {}));
-  return next;
+  waiting.set(figure, spec);
+  const now = drawing.get(figure) ?? drain(figure).finally(() => drawing.delete(figure));
+  drawing.set(figure, now);
+  return now;
+}
+
+/** @param {Element} figure */
+async function drain(figure) {
+  while (waiting.has(figure)) {
+    const spec = waiting.get(figure);
+    waiting.delete(figure);
+    await show(figure, spec);
+  }
 }
 
 /** @param {Element} figure @param {any} spec */
@@ -28,7 +41,8 @@ async function show(figure, spec) {
   const live = charts.get(figure);
   if (live?.frame === frame) {
     for (const name of live.names) live.view.data(name, datasets[name] ?? []);
-    await live.view.runAsync();
+    // Labels of the new rows may need more room than the old ones.
+    await live.view.resize().runAsync();
     return;
   }
   const compiled = compile({ ...rest, datasets }).spec;

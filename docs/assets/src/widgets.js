@@ -85,11 +85,15 @@ class Widget {
     const before = JSON.stringify(this.values());
     for (const control of this.#controls()) {
       if (control instanceof HTMLTextAreaElement) continue;
-      const given = query.get(this.prefix + control.name) ?? String(this.defaults[control.name] ?? "");
+      const fallback = String(this.defaults[control.name] ?? "");
+      let given = query.get(this.prefix + control.name) ?? fallback;
       if (control instanceof HTMLSelectElement) {
         if ([...control.options].some((o) => o.value === given)) control.value = given;
-      } else if (control.type === "radio") control.checked = control.value === given;
-      else if (control.type === "checkbox") control.checked = given === "true";
+      } else if (control.type === "radio") {
+        const known = this.#controls().some((c) => c.name === control.name && c.value === given);
+        if (!known) given = fallback;
+        control.checked = control.value === given;
+      } else if (control.type === "checkbox") control.checked = given === "true";
       else control.value = given;
     }
     this.#captions();
@@ -106,7 +110,7 @@ class Widget {
     this.#waiting();
     try {
       const view = await python.view(this.key, this.name, this.values(), this.page);
-      if (view) this.#patch(view);
+      if (view) await this.#patch(view);
       if (asked === this.#asked) this.form.dataset.state = view?.error ? "error" : "done";
     } catch (error) {
       if (asked !== this.#asked) return;
@@ -175,8 +179,10 @@ class Widget {
     else if (this.status) this.status.textContent = loadingText();
   }
 
-  /** @param {import("./python-client.js").View} view */
-  #patch(view) {
+  /** Show `view`; resolves when its charts are drawn. @param {import("./python-client.js").View} view */
+  async #patch(view) {
+    /** @type {Array<Promise<unknown>>} */
+    const drawn = [];
     const say = view.error ?? view.status ?? "";
     if (this.status && this.status.innerHTML !== say) {
       if (view.error) this.status.textContent = say;
@@ -187,11 +193,12 @@ class Widget {
       if (!box) continue;
       if (part.kind === "chart") {
         box.querySelector(".occ-chart")?.setAttribute("aria-label", part.alt);
-        void drawChart(box, part.spec);
+        drawn.push(drawChart(box, part.spec));
       } else if (this.#shown.get(name) !== part.data) {
         this.#shown.set(name, part.data);
         box.innerHTML = part.data;
       }
     }
+    await Promise.all(drawn);
   }
 }
