@@ -29,13 +29,14 @@ function walk(folder, keep) {
     .sort();
 }
 
-/** Pack the package and its part of the standard library with Pyodide's own Python, whose bytecode the browser loads. */
+/** Pack the package, its part of the standard library and the interpreter with Pyodide's own Python, whose bytecode the
+ * browser loads. What did not change since the last build is taken from the cache. */
 async function packs() {
-  const files = walk(join(root, "occusite"), (path) => /\.(py|toml|json|csv|log)$/.test(path));
+  const files = walk(join(root, "occusite"), (path) => !path.endsWith(".pyc"));
   const source = files.map((path) => ({ path: relative(root, path).replaceAll("\\", "/"), data: readFileSync(path) }));
   const key = digest([version, ...source.map(({ path, data }) => `${path} ${digest(data)}`)].join("\n"));
-  const made = [`book-${key}.bin`, `library-${key}.bin`].map((name) => join(cache, name));
-  if (!made.every(existsSync)) {
+  const made = [`book-${key}.xz`, `library-${key}.xz`, `pyodide-${version}.wasm.xz`].map((name) => join(cache, name));
+  if (!made.every((path) => existsSync(path))) {
     // Columns of the code in tracebacks take a third of the bytecode, and the book does not show them.
     const python = await loadPyodide({ indexURL: runtime, packageBaseUrl: "./", env: { PYTHONNODEBUGRANGES: "1" } });
     for (const { path, data } of source) {
@@ -44,11 +45,12 @@ async function packs() {
     }
     python.runPython("import sys; sys.path.insert(0, '/source')");
     const pack = python.pyimport("occusite.book.pack");
-    rmSync(cache, { recursive: true, force: true });
     mkdirSync(cache, { recursive: true });
+    for (const old of readdirSync(cache)) if (!made.includes(join(cache, old))) rmSync(join(cache, old));
     const used = pack.used();
     writeFileSync(made[0], pack.package("/source", used).toJs());
     writeFileSync(made[1], pack.library("/lib/python314.zip", used).toJs());
+    if (!existsSync(made[2])) writeFileSync(made[2], pack.packed(python.toPy(new Uint8Array(readFileSync(join(runtime, "pyodide.asm.wasm"))))).toJs());
   }
   return made.map((path) => readFileSync(path));
 }
@@ -59,13 +61,13 @@ function lock() {
   return { info, packages: {} };
 }
 
-const [pack, library] = await packs().catch((error) => {
+const [pack, library, wasm] = await packs().catch((error) => {
   // An uncaught error would print the line it came from: a megabyte of Pyodide.
   console.error(`The package could not be packed for the browser.\n${error.message}`);
   process.exit(1);
 });
-const packName = `book-${digest(pack)}.bin`;
-const libraryName = `library-${digest(library)}.bin`;
+const packName = `book-${digest(pack)}.zip`;
+const libraryName = `library-${digest(library)}.zip`;
 const pyodide = `pyodide-${version}`;
 /** @type {Set<string>} */
 const fresh = new Set();
@@ -78,9 +80,10 @@ function put(name, data) {
   fresh.add(name);
 }
 
-put(packName, pack);
-put(libraryName, library);
-for (const name of ["pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"]) {
+put(`${packName}.xz`, pack);
+put(`${libraryName}.xz`, library);
+put(`${pyodide}/pyodide.asm.wasm.xz`, wasm);
+for (const name of ["pyodide.asm.mjs", "python_stdlib.zip"]) {
   const path = join(dist, pyodide, name);
   mkdirSync(dirname(path), { recursive: true });
   if (!existsSync(path) || statSync(path).size !== statSync(join(runtime, name)).size) copyFileSync(join(runtime, name), path);
@@ -92,9 +95,8 @@ for (const font of ["inter", "source-serif-4", "jetbrains-mono"]) {
   put(`fonts/${name}`, readFileSync(join(root, "node_modules/@fontsource-variable", font, "files", name)));
 }
 
-/** Sizes for the progress line: as stored, and as a server that compresses sends them. @type {[string, Uint8Array][]} */
-const boot = [["pyodide.asm.wasm", readFileSync(join(runtime, "pyodide.asm.wasm"))], [packName, pack], [libraryName, library]];
-const sizes = Object.fromEntries(boot.map(([name, data]) => [name, [data.length, gzipSync(data).length]]));
+/** Bytes of what the progress line counts. */
+const sizes = { "pyodide.asm.wasm.xz": wasm.length, [`${packName}.xz`]: pack.length, [`${libraryName}.xz`]: library.length };
 
 const common = /** @type {const} */ ({
   bundle: true,

@@ -1,15 +1,15 @@
 """Packs what the browser's Python loads into archives; run by Pyodide itself, whose bytecode they hold.
 
-An archive is a zip without compression inside a gzip: one stream packs tighter than many, and the browser unpacks it
-faster than Python would.
+An archive is a zip without compression inside an xz stream: a quarter smaller than a server's gzip, and the browser
+unpacks it while it comes.
 """
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
 import io
 import json
+import lzma
 import sys
 import zipfile
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ def package(root: str | Path, modules: Iterable[str]) -> bytes:
     entries: list[tuple[str, bytes]] = []
     for path in sorted(Path(root).glob("occusite/**/*")):
         name = path.relative_to(root).as_posix()
-        if path.suffix not in (".py", ".toml", ".json", ".csv") or name.startswith(ELSEWHERE):
+        if not path.is_file() or path.suffix == ".pyc" or name.startswith(ELSEWHERE):
             continue
         book = name.startswith("occusite/book/")
         if path.suffix != ".py" or not book:
@@ -89,9 +89,14 @@ def bytecode(source: bytes, filename: str, optimize: int = -1) -> bytes:
     return bytes(made)
 
 
+def packed(data: bytes) -> bytes:
+    """`data` as an xz stream that the page's small decoder reads."""
+    return lzma.compress(data, check=lzma.CHECK_CRC32)
+
+
 def _archive(entries: Iterable[tuple[str, bytes]]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in entries:
             archive.writestr(zipfile.ZipInfo(name, DATE), data)
-    return gzip.compress(buffer.getvalue(), 9, mtime=0)
+    return packed(buffer.getvalue())

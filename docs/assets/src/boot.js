@@ -2,10 +2,10 @@
 
 import { loadPyodide } from "pyodide";
 
-import { recallSnapshot, rememberSnapshot } from "./snapshot.js";
+import { file, recallSnapshot, rememberSnapshot } from "./store.js";
 
 /** @typedef {import("pyodide").PyodideAPI} Pyodide */
-/** @typedef {{ module?: WebAssembly.Module, snapshots?: boolean }} Given  what the page knows from an earlier worker */
+/** @typedef {{ module?: WebAssembly.Module }} Given  what the page knows from an earlier worker */
 
 /** Python may not take more memory than this, in bytes: beyond, a tab may be ended by the system. */
 const MEMORY_LIMIT = 1 << 30;
@@ -14,12 +14,12 @@ const here = new URL(".", import.meta.url);
 const plainFetch = self.fetch.bind(self);
 const plainInstantiate = WebAssembly.instantiateStreaming?.bind(WebAssembly);
 
-/** What the boot downloads, by file name: its size, what of it came, and what its bytes weigh on the wire. */
-const downloads = new Map(Object.entries(__SIZES__).map(([name, [size, packed]]) => [name, { size, packed, wire: packed, came: 0 }]));
+/** Bytes of each download: how many there are, and how many came. */
+const downloads = new Map(Object.entries(__SIZES__).map(([name, size]) => [name, { size, came: 0 }]));
 let told = 0;
 
-/** @param {Record<string, unknown>} message @param {Transferable[]} [transfer] */
-export const post = (message, transfer = []) => self.postMessage(message, { transfer });
+/** @param {Record<string, unknown>} message */
+export const post = (message) => self.postMessage(message);
 
 /** Tell the page how far the downloads are, at most every 60 ms. */
 function tell() {
@@ -27,52 +27,60 @@ function tell() {
   const all = [...downloads.values()];
   if (now - told < 60 && all.some(({ came, size }) => came < size)) return;
   told = now;
-  /** @param {(d: { size: number, wire: number, came: number }) => number} of */
-  const sum = (of) => all.reduce((total, d) => total + of(d), 0);
-  post({ kind: "progress", loaded: sum((d) => (d.wire * d.came) / d.size), total: sum((d) => d.wire) });
+  /** @param {"came" | "size"} what */
+  const sum = (what) => all.reduce((total, download) => total + download[what], 0);
+  post({ kind: "progress", loaded: sum("came"), total: sum("size") });
 }
 
-/** Fetch that counts the bytes of the boot's files. @param {RequestInfo | URL} input @param {RequestInit} [init] */
-async function countedFetch(input, init) {
-  const response = await plainFetch(input, init);
-  if (!response.ok) throw new Error(`${new URL(response.url).pathname.split("/").pop()} answered ${response.status}`);
-  const download = downloads.get(new URL(response.url).pathname.split("/").pop() ?? "");
-  if (!download || !response.body) return response;
-  download.wire = response.headers.has("Content-Encoding") ? download.packed : download.size;
-  download.came = 0;
+/** Fetch one of the boot's files, counting its bytes. @param {URL} url @returns {Promise<Response>} */
+async function download(url) {
+  const name = url.pathname.split("/").pop() ?? "";
+  // The interpreter comes first: it is compiled while the rest is on its way.
+  const response = await plainFetch(url, { priority: name.includes(".wasm") ? "high" : "auto" });
+  if (!response.ok) throw new Error(`${name} answered ${response.status}`);
+  const counted = downloads.get(name);
+  if (!counted || !response.body) return response;
+  counted.came = 0;
   const count = new TransformStream({
     transform: (chunk, controller) => {
-      download.came += chunk.byteLength;
+      counted.came += chunk.byteLength;
       tell();
       controller.enqueue(chunk);
     },
   });
-  const type = response.headers.get("Content-Type") ?? "";
-  return new Response(response.body.pipeThrough(count), { headers: { "Content-Type": type } });
+  return new Response(response.body.pipeThrough(count));
 }
 
 /** Python ready to be called: `restored` says by which road it came, `live` is `occusite.book.live`.
  * @param {Given} given @returns {Promise<{ pyodide: Pyodide, live: any, restored: boolean }>} */
 export async function boot(given) {
   limitMemory();
-  const kept = given.snapshots === false ? null : await recallSnapshot();
-  if (kept) {
-    try {
-      return { ...(await start(given, kept.bytes)), restored: true };
-    } catch {
-      // A snapshot that does not fit costs the reader only time: the plain road follows.
-    }
+  try {
+    const kept = await recallSnapshot();
+    return { ...(await start(given, kept?.bytes ?? null, true)), restored: kept !== null };
+  } catch {
+    // What was kept may not fit or be damaged; that costs the reader only time.
+    return { ...(await start({}, null, false)), restored: false };
   }
-  return { ...(await start(given, null)), restored: false };
 }
 
-/** @param {Given} given @param {Promise<Uint8Array> | null} snapshot */
-async function start(given, snapshot) {
-  const fetch = snapshot ? plainFetch : countedFetch;
-  const book = fetch(new URL(__PACK__, here), { priority: "low" }).then((response) => unpacked(response).arrayBuffer());
-  book.catch(() => {});
-  const fresh = !snapshot && given.snapshots !== false;
-  hookDownloads(given, fetch);
+/** @param {Given} given @param {Promise<Uint8Array> | null} snapshot @param {boolean} look  whether in the store */
+async function start({ module }, snapshot, look) {
+  /** @param {string} name @param {string} [type] */
+  const get = (name, type = "application/octet-stream") => file(new URL(name, here), type, download, look);
+  const wasm = module ? Promise.resolve(new Response()) : get(`${__PYODIDE__}pyodide.asm.wasm`, "application/wasm");
+  const library = get(__LIBRARY__);
+  const book = get(__PACK__).then((response) => response.arrayBuffer());
+  for (const promise of [wasm, library, book]) promise.catch(() => {});
+  self.fetch = (input, init) => (String(input).endsWith(".wasm") ? wasm : String(input).endsWith(__LIBRARY__) ? library : plainFetch(input, init));
+  if (plainInstantiate) {
+    WebAssembly.instantiateStreaming = async (source, imports) => {
+      if (module) return { module, instance: await WebAssembly.instantiate(module, imports) };
+      const made = await plainInstantiate(source, imports);
+      post({ kind: "module", module: made.module });
+      return made;
+    };
+  }
   /** @type {Pyodide} */
   let pyodide;
   try {
@@ -82,7 +90,7 @@ async function start(given, snapshot) {
         packageBaseUrl: new URL(__PYODIDE__, here).href,
         stdLibURL: new URL(__LIBRARY__, here).href,
         lockFileContents: __LOCK__,
-        ...(snapshot ? { _loadSnapshot: snapshot } : { _makeSnapshot: fresh }),
+        ...(snapshot ? { _loadSnapshot: snapshot } : { _makeSnapshot: true }),
       }),
     );
   } finally {
@@ -90,35 +98,20 @@ async function start(given, snapshot) {
     if (plainInstantiate) WebAssembly.instantiateStreaming = plainInstantiate;
   }
   pyodide.FS.writeFile("/book.zip", new Uint8Array(await book));
-  if (!snapshot) pyodide.runPython("import sys; sys.path.insert(1, '/book.zip'); from occusite.book import browser; browser.warm()");
-  if (fresh) {
-    try {
-      rememberSnapshot(/** @type {any} */ (pyodide).makeMemorySnapshot());
-    } catch (error) {
-      console.error(error);
-    }
+  if (!snapshot) {
+    pyodide.runPython("import sys; sys.path.insert(1, '/book.zip'); from occusite.book import browser; browser.warm()");
+    takeSnapshot(pyodide);
   }
   return { pyodide, live: pyodide.pyimport("occusite.book.live") };
 }
 
-/** The content of a gzip file, whatever the server thinks of its type. @param {Response} response */
-const unpacked = (response) => new Response(response.body?.pipeThrough(new DecompressionStream("gzip")));
-
-/** Count what Pyodide downloads, unpack its library, and let the page's compiled module stand in for a download.
- * @param {Given} given @param {typeof self.fetch} fetch */
-function hookDownloads({ module }, fetch) {
-  self.fetch = async (input, init) => {
-    const name = String(input);
-    if (module && name.endsWith(".wasm")) return new Response();
-    const response = await fetch(input, init);
-    return name.endsWith(__LIBRARY__) ? unpacked(response) : response;
-  };
-  if (!plainInstantiate) return;
-  WebAssembly.instantiateStreaming = async (source, imports) => {
-    const made = module ? { module, instance: await WebAssembly.instantiate(module, imports) } : await plainInstantiate(source, imports);
-    if (!module) post({ kind: "module", module: made.module });
-    return made;
-  };
+/** @param {Pyodide} pyodide */
+function takeSnapshot(pyodide) {
+  try {
+    void rememberSnapshot(/** @type {any} */ (pyodide).makeMemorySnapshot());
+  } catch (error) {
+    console.error(error);
+  }
 }
 
 /** Let Python see a MemoryError before the system ends the tab. */

@@ -7,7 +7,7 @@ declare const __LIBRARY__: string;
 declare const __PYODIDE__: string;
 /** What the service worker keeps: put in by occusite.book.finish. */
 declare const __SITE__: { version: string; shell: Record<string, string>; runtime: string[]; more: string[] };
-/** What Python's start loads, by file name: size in bytes, as stored and as gzip makes it. */
-declare const __SIZES__: Record<string, [number, number]>;
+/** Bytes that Python's start downloads, by file name. */
+declare const __SIZES__: Record<string, number>;
 /** The lock file Pyodide wants, without the packages the book does not use. */
 declare const __LOCK__: import("pyodide").Lockfile;
