@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 import occusite
-from occusite.book import notebook
+from occusite.book import notebook, whole
 
 CACHE = Path(".cache") / "notebooks"
 SECONDS = 120
@@ -43,6 +43,19 @@ class Book(Plugin):  # type: ignore[misc]
         if self.config["execute"]:
             executed(path, self.config["kernel_name"] or "python3", self.config["allow_errors"])
         return notebook.to_markdown(nbformat.read(path, 4))
+
+    def on_nav(self, nav: Any, config: Any, files: Any) -> Any:
+        """Remember the order of the pages."""
+        self.order: list[Any] = nav.pages
+        return nav
+
+    def on_env(self, env: Any, config: Any, files: Any) -> Any:
+        """Once every page has its content: all chapters on the page for print."""
+        page = next((page for page in self.order if page.url == whole.HERE), None)
+        if page:
+            chapters = [p for p in self.order if any(p.url.startswith(part) for part in page.meta["chapters"])]
+            page.content += whole.book(whole.Chapter(p.url, p.title, p.content) for p in chapters)
+        return env
 
     def on_page_content(self, html: str, page: Any, config: Any, files: Any) -> str:
         """The link to the page as a notebook, at its foot."""
