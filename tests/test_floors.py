@@ -20,7 +20,6 @@ BUILD_ONLY = {
     "pygments",
     "pymdownx",
     "vl_convert",
-    "matplotlib",
     "markdown",
     "mkdocs",
     "nbformat",
