@@ -45,6 +45,7 @@ async function show(figure, spec) {
     await live.view.resize().runAsync();
     return;
   }
+  prune();
   const compiled = compile({ ...rest, datasets }).spec;
   const used = new Set((compiled.data ?? []).map((d) => d.name));
   const next = document.createElement("div");
@@ -59,6 +60,15 @@ async function show(figure, spec) {
   box.replaceChildren(next);
   live?.view.finalize();
   charts.set(figure, { view, frame, names: Object.keys(datasets).filter((n) => used.has(n)) });
+}
+
+/** Free the charts that are no longer in the page: a cell that runs again draws new ones. */
+function prune() {
+  for (const [figure, { view }] of charts) {
+    if (figure.isConnected) continue;
+    view.finalize();
+    charts.delete(figure);
+  }
 }
 
 /** Free the charts of a page that goes. */

@@ -5,6 +5,9 @@ import { python } from "./python-client.js";
 /** The book's address: this script lies in its assets/dist. */
 const root = new URL("../../", import.meta.url);
 
+/** Milliseconds between a first visit's page and the download of the whole book. */
+const QUIET_FOR = 3000;
+
 /** @type {{ pages: boolean, python: boolean, update: boolean }} */
 const kept = { pages: false, python: false, update: false };
 
@@ -12,6 +15,7 @@ const kept = { pages: false, python: false, update: false };
 export async function keepOffline() {
   if (!document.querySelector('meta[name="occusite-offline"]') || !("serviceWorker" in navigator)) return;
   try {
+    await quiet();
     const registration = await navigator.serviceWorker.register(new URL("sw.js", root), { scope: root.pathname });
     if (registration.waiting && navigator.serviceWorker.controller) takeOver(registration.waiting);
     registration.addEventListener("updatefound", () => {
@@ -34,6 +38,13 @@ export async function keepOffline() {
   } catch (error) {
     console.log("The book is not kept for offline reading.", error);
   }
+}
+
+/** Resolves some seconds after the page came, and not while Python loads: what the reader waits for goes first. */
+async function quiet() {
+  if (navigator.serviceWorker.controller) return;
+  do await new Promise((resolve) => setTimeout(resolve, QUIET_FOR));
+  while (python.state === "loading");
 }
 
 /** Let a new edition take over while the page opens, before the reader did anything in it; the page loads anew then.
