@@ -1,0 +1,43 @@
+"""The search finds a word by any of its names, and the chapter that explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from .book import Book
+
+FIRST = "return [...document.querySelectorAll('.md-search-result__link')].map((a) => a.href.replace(/\\?[^#]*/, ''))"
+
+
+def found(book: Book, words: str) -> list[str]:
+    """The results for `words`, best first, as paths below the site."""
+    book.load("")
+    book.tab.click(".md-search__input")
+    book.tab.wait("document.activeElement.matches('.md-search__input')")
+    book.tab.type(words)
+    book.tab.wait("document.querySelector('.md-search-result__link')", timeout=30)
+    return [str(link).removeprefix(book.base) for link in book.tab.js(FIRST)]
+
+
+@pytest.mark.parametrize(
+    ("words", "entry", "chapter"),
+    [
+        ("CTA", "block", "02-three-budgets/"),
+        ("thread block", "block", "02-three-budgets/"),
+        ("wavefront", "warp", "01-latency-hiding/"),
+        ("LDS", "shared-memory", ""),
+        ("limiter", "binding", ""),
+        ("eligible", "ready", "09-trap/"),
+        ("maxrregcount", "launch-bounds", "10-compilers/"),
+    ],
+)
+def test_a_word_is_found_by_its_other_names(fresh: Callable[..., Book], words: str, entry: str, chapter: str) -> None:
+    results = found(fresh(), words)
+    assert f"reference/glossary/#{entry}" in results[:4]
+    assert not chapter or any(link.startswith(chapter) for link in results)
+
+
+def test_a_chapter_is_found_by_its_subject(fresh: Callable[..., Book]) -> None:
+    assert found(fresh(), "little's law")[0].startswith("06-littles-law/")
