@@ -67,6 +67,7 @@ def portable(text: str, source: str, address: str) -> str:
     text = FENCE.sub(lambda m: _fence(m["kind"], m["body"], address) or m[0], text)
     text = CODE.sub(_inline, text)
     text = NOTE.sub(lambda m: f"**{m[1]}**\n\n" + re.sub(r"^ {4}", "", m[2], flags=re.MULTILINE), text + "\n")
+    text = re.sub(r"^/// caption\n(.*?)\n///$", r"*\1*", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^: {3}", "&emsp;", text, flags=re.MULTILINE)
     text = re.sub(r"[ \n]*\{[ ]?[.#][^{}\n]*\}", "", text)
     numbers: dict[str, int] = {}
