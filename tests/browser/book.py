@@ -58,8 +58,8 @@ class Book:
             url,
         )
         assert marked, f"no link to {path or 'the home page'}"
-        self.tab.js("self.turned = true")
-        self.tab.click("[data-turn]", at=0.2)
+        self.tab.js("self.turned = true; scrollTo({ top: 0, behavior: 'instant' })")
+        self.tab.click("[data-turn]", at=0.2, block="nearest")
         self.tab.wait("document.querySelector('link[rel=canonical]')?.href.endsWith(args[0])", f"/occusite/{path}")
         self.alive()
         assert self.tab.js("return self.turned"), f"turning to {path or 'the home page'} loaded it anew"
@@ -232,15 +232,7 @@ class Cell:
         """Replace the cell's code by pasting."""
         self.edit()
         self.tab.press("Control+a")
-        self.js(
-            """
-            const clipboardData = new DataTransfer();
-            clipboardData.setData("text/plain", args[0]);
-            const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
-            cell.querySelector(".cm-content").dispatchEvent(paste);
-            """,
-            source,
-        )
+        self.tab.paste(f"{self.css} .cm-content", source)
         return self
 
 

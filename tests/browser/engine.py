@@ -131,18 +131,30 @@ class Tab(ABC):
         for character in text:
             self.keys(["Enter" if character == "\n" else character])
 
-    def click(self, css: str, at: float = 0.5) -> None:
-        """Click the first visible element that matches, `at` a share of its width; nothing may cover it."""
-        self.pointer([self.point(css, at)])
+    def paste(self, css: str, text: str) -> None:
+        """Paste text where the caret is, in an editor; real clipboards are shared by all tests."""
+        self.js(
+            """
+            const paste = new Event("paste", { bubbles: true, cancelable: true });
+            paste.clipboardData = { getData: () => args[1] };
+            document.querySelector(args[0]).dispatchEvent(paste);
+            """,
+            css,
+            text,
+        )
 
-    def point(self, css: str, at: float = 0.5) -> tuple[float, float]:
-        """A point of an element, scrolled into view; it must be the topmost thing there."""
+    def click(self, css: str, at: float = 0.5, block: str = "center") -> None:
+        """Click the first visible element that matches, `at` a share of its width; nothing may cover it."""
+        self.pointer([self.point(css, at, block)])
+
+    def point(self, css: str, at: float = 0.5, block: str = "center") -> tuple[float, float]:
+        """A point of an element, scrolled into view (to `block`); it must be the topmost thing there."""
         found = self.js(
             """
-            const [css, at] = args;
+            const [css, at, block] = args;
             const seen = [...document.querySelectorAll(css)].find((e) => e.checkVisibility?.() ?? e.offsetParent);
             if (!seen) return { missing: true };
-            seen.scrollIntoView({ block: "center", behavior: "instant" });
+            seen.scrollIntoView({ block, behavior: "instant" });
             // The theme moves its side bars after a scroll: wait until the element stands still, free of others.
             let found, before = "";
             for (let still = 0, frame = 0; (still < 3 || !found.hit) && frame < 120; frame += 1) {
@@ -159,6 +171,7 @@ class Tab(ABC):
             """,
             css,
             at,
+            block,
         )
         assert not found.get("missing"), f"no visible {css}"
         assert found["hit"], f"{css} is covered by {found['top']}"

@@ -50,15 +50,7 @@ class Sheet:
             self.tab.wait("document.activeElement?.matches(args[0])", f"{self.css} .cm-content")
         self.tab.focus(f"{self.css} .cm-content")
         self.tab.press("Control+a")
-        self.js(
-            """
-            const clipboardData = new DataTransfer();
-            clipboardData.setData("text/plain", args[0]);
-            const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
-            box.querySelector(".cm-content").dispatchEvent(paste);
-            """,
-            source,
-        )
+        self.tab.paste(f"{self.css} .cm-content", source)
 
 
 def plain(message: str) -> str:
