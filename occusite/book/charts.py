@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -102,7 +103,8 @@ class Stretch(NamedTuple):
     binding: tuple[str, ...]
 
 
-def stretches(device: Any, launch: Any, knob: str = "registers") -> list[Stretch]:
+@functools.lru_cache(maxsize=64)
+def stretches(device: Any, launch: Any, knob: str = "registers") -> tuple[Stretch, ...]:
     """The staircase, cut where the warps change and where another budget begins to bind as well."""
     field = staircase.field_of(launch, knob)
 
@@ -121,7 +123,7 @@ def stretches(device: Any, launch: Any, knob: str = "registers") -> list[Stretch
             found.append(Stretch(start, low, step.warps, here))
             start = low + 1
             here = binding(start) if start < beyond else here
-    return found
+    return tuple(found)
 
 
 def steps(device: Any, launch: Any, knob: str = "registers") -> list[Stretch]:
