@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from occusite.book import cells, exercise, widget
+from occusite.book import complete as completion
 
 _pages: dict[str, cells.Namespace] = {}
 
@@ -33,6 +34,16 @@ def check(name: str, source: str) -> str:
     return json.dumps(
         {"passed": verdict.passed, "message": verdict.message, "outputs": list(verdict.outputs)}, ensure_ascii=False
     )
+
+
+def complete(page: str, source: str, at: int) -> str:
+    """Completions at character `at` of a cell's `source`, as JSON: see `occusite.book.complete`."""
+    return json.dumps(completion.complete(names(page), source, at), ensure_ascii=False)
+
+
+def signature(page: str, source: str, at: int) -> str:
+    """The call around character `at` of a cell's `source`, as JSON; `null` outside any."""
+    return json.dumps(completion.signature(names(page), source, at), ensure_ascii=False)
 
 
 def names(page: str) -> cells.Namespace:

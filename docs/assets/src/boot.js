@@ -71,12 +71,19 @@ async function start({ module }, snapshot, look) {
   const wasm = module ? Promise.resolve(new Response()) : get(`${__PYODIDE__}pyodide.asm.wasm`, "application/wasm");
   const library = get(__LIBRARY__);
   const book = get(__PACK__).then((response) => response.arrayBuffer());
-  for (const promise of [wasm, library, book]) promise.catch(() => {});
+  // Pyodide waits for ever when a file does not come or does not compile.
+  /** @type {(reason: unknown) => void} */
+  let breakOff = () => {};
+  const broken = new Promise((_, reject) => (breakOff = reject));
+  broken.catch(() => {});
+  for (const promise of [wasm, library, book]) promise.catch(breakOff);
   self.fetch = (input, init) => (String(input).endsWith(".wasm") ? wasm : String(input).endsWith(__LIBRARY__) ? library : plainFetch(input, init));
   if (plainInstantiate) {
     WebAssembly.instantiateStreaming = async (source, imports) => {
       if (module) return { module, instance: await WebAssembly.instantiate(module, imports) };
-      const made = await plainInstantiate(source, imports);
+      const making = plainInstantiate(source, imports);
+      making.catch(breakOff);
+      const made = await making;
       post({ kind: "module", module: made.module });
       return made;
     };
@@ -84,15 +91,14 @@ async function start({ module }, snapshot, look) {
   /** @type {Pyodide} */
   let pyodide;
   try {
-    pyodide = await loadPyodide(
-      /** @type {any} */ ({
-        indexURL: new URL(__PYODIDE__, here).href,
-        packageBaseUrl: new URL(__PYODIDE__, here).href,
-        stdLibURL: new URL(__LIBRARY__, here).href,
-        lockFileContents: __LOCK__,
-        ...(snapshot ? { _loadSnapshot: snapshot } : { _makeSnapshot: true }),
-      }),
-    );
+    const options = {
+      indexURL: new URL(__PYODIDE__, here).href,
+      packageBaseUrl: new URL(__PYODIDE__, here).href,
+      stdLibURL: new URL(__LIBRARY__, here).href,
+      lockFileContents: __LOCK__,
+      ...(snapshot ? { _loadSnapshot: snapshot } : { _makeSnapshot: true }),
+    };
+    pyodide = /** @type {Pyodide} */ (await Promise.race([loadPyodide(/** @type {any} */ (options)), broken]));
   } finally {
     self.fetch = plainFetch;
     if (plainInstantiate) WebAssembly.instantiateStreaming = plainInstantiate;

@@ -183,6 +183,7 @@ class Cell {
           label: `Code of cell ${this.number}. Escape, then Tab leaves.`,
           onChange: (source) => this.#changed(source),
           onRun: () => void this.run(),
+          ask: (what, source, at) => python.help(this.page, what, source, at),
         });
         this.view.replaceChildren(holder);
         this.view.removeAttribute("tabindex");

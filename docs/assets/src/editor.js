@@ -1,12 +1,14 @@
 // The code editor of a cell: CodeMirror, loaded when the first cell is edited, coloured by the page's variables.
 
-import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
+import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+
+import { signatures } from "./signatures.js";
 
 /** Material's own names for the colours of code, so that an editor looks like the page it replaces. */
 const colours = HighlightStyle.define([
@@ -31,14 +33,38 @@ const look = EditorView.theme({
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "var(--md-code-hl-color--light)",
   },
+  ".cm-tooltip": {
+    backgroundColor: "var(--md-default-bg-color)",
+    border: "1px solid var(--md-default-fg-color--lighter)",
+    borderRadius: "0.2rem",
+    color: "var(--md-default-fg-color)",
+  },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    backgroundColor: "var(--md-accent-fg-color)",
+    color: "var(--md-accent-bg-color)",
+  },
+  ".cm-tooltip.occ-signature": { padding: "0.3rem 0.6rem", maxWidth: "36rem" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--md-code-hl-color--light)", outline: "none" },
 });
 
-/** @typedef {{ source: string, label: string, onChange: (source: string) => void, onRun: () => void }} Options */
+/** @typedef {(what: "complete" | "signature", source: string, at: number) => Promise<any>} Ask  help from Python
+ * @typedef {{ source: string, label: string, onChange: (source: string) => void, onRun: () => void, ask?: Ask }} Options */
+
+/** Completions from the page's own variables. @param {Ask} ask @returns {import("@codemirror/autocomplete").CompletionSource} */
+const completions = (ask) => async (context) => {
+  if (!context.explicit && !context.matchBefore(/[\w.]$/)) return null;
+  const before = context.state.sliceDoc(0, context.pos);
+  // Python counts characters, the editor UTF-16 units.
+  const at = [...before].length;
+  const found = await ask("complete", context.state.doc.toString(), at);
+  if (!found?.options.length) return null;
+  return { from: context.pos - (at - found.from), options: found.options, validFor: /^\w*$/ };
+};
 
 /** Put an editor into `parent`.
  * @param {HTMLElement} parent @param {Options} options */
-export function open(parent, { source, label, onChange, onRun }) {
+export function open(parent, { source, label, onChange, onRun, ask }) {
   const run = () => {
     onRun();
     return true;
@@ -81,10 +107,12 @@ export function open(parent, { source, label, onChange, onRun }) {
         closeBrackets(),
         lineNumbers(),
         python(),
+        autocompletion({ override: ask ? [completions(ask)] : [], icons: false }),
+        ask ? signatures(ask) : [],
         syntaxHighlighting(colours),
         look,
         EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", spellcheck: "false" }),
-        keymap.of([...closeBracketsKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
+        keymap.of([{ key: "Tab", run: acceptCompletion }, ...completionKeymap, ...closeBracketsKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
         EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
       ],
     }),

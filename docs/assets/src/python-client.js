@@ -32,7 +32,6 @@ class PythonClient {
   /** @type {Progress} */ progress = { loaded: 0, total: 0 };
   /** Counts fresh interpreters: variables made under another generation are gone. */
   generation = 0;
-  failure = "";
   /** @type {Worker | null} */ #worker = null;
   /** @type {WebAssembly.Module | undefined} */ #module;
   /** @type {Task[]} */ #queue = [];
@@ -85,18 +84,20 @@ class PythonClient {
    * @param {string} name @param {Record<string, unknown>} values @param {string} page
    * @returns {Promise<View | null>} */
   view(key, name, values, page) {
-    const waiting = this.#queue.find((task) => task.key === key);
-    if (waiting) {
-      waiting.resolve(null);
-      this.#queue.splice(this.#queue.indexOf(waiting), 1);
-    }
     return this.#request({ call: "view", args: [name, JSON.stringify(values)], key, page });
   }
 
-  /** Call any function of `occusite.book.live` with text arguments; resolves with the JSON it returns.
-   * @param {string} page @param {string} call @param {string[]} args @returns {Promise<any>} */
+  /** Call any function of `occusite.book.live`; resolves with the JSON it returns.
+   * @param {string} page @param {string} call @param {Array<string | number>} args @returns {Promise<any>} */
   ask(page, call, ...args) {
     return this.#request({ call, args, page });
+  }
+
+  /** Help for an editor, or null while Python has something else to do: typing never waits and never starts it.
+   * @param {string} page @param {"complete" | "signature"} what @param {string} source @param {number} at */
+  async help(page, what, source, at) {
+    if (this.state !== "ready") return null;
+    return this.#request({ call: what, args: [page, source, at], page, key: `${page} ${what}` }).catch(() => null);
   }
 
   /** End what runs, and what waits to run. Variables are kept when the code lets itself be interrupted. */
@@ -123,9 +124,15 @@ class PythonClient {
     for (const task of dropped) task.reject(new Interrupted(reason));
   }
 
-  /** @param {Request} request @returns {Promise<any>} */
+  /** Only the newest request of a key waits; the one it replaces resolves with null.
+   * @param {Request} request @returns {Promise<any>} */
   #request(request) {
     this.warm();
+    const older = request.key ? this.#queue.find((task) => task.key === request.key) : undefined;
+    if (older) {
+      this.#queue.splice(this.#queue.indexOf(older), 1);
+      older.resolve(null);
+    }
     return new Promise((resolve, reject) => {
       this.#queue.push({ ...request, resolve, reject });
       this.#pump();
@@ -168,7 +175,7 @@ class PythonClient {
       case "error":
         return this.#finish((task, stopped) => task.reject(stopped ? new Interrupted("Stopped. Variables are kept.") : new Error(message.reason)));
       case "died":
-        return this.#replace(`Python ended: ${message.reason}. ${LOST}`);
+        return this.#replace(`Python ended with a fatal error. ${LOST}`);
     }
   }
 
@@ -224,11 +231,11 @@ class PythonClient {
       return;
     }
     this.#tries = 0;
-    this.failure = reason;
     const task = this.#current;
     this.#release();
     this.#set("failed");
-    const told = new Interrupted(`Python could not be loaded (${reason}). Run again to try again.`);
+    const why = navigator.onLine ? reason : "you are offline, and Python is not on this device yet";
+    const told = new Interrupted(`Python could not be loaded: ${why}. Try again.`);
     task?.reject(told);
     this.#drop(() => true, told.message);
   }

@@ -1,0 +1,58 @@
+// Shows the signature of the call the caret is in, as Python tells it.
+
+import { StateEffect, StateField } from "@codemirror/state";
+import { showTooltip, ViewPlugin } from "@codemirror/view";
+
+/** Milliseconds of rest before Python is asked. */
+const REST = 150;
+
+/** @typedef {{ text: string, doc: string, at: number } | null} Signature */
+
+/** @type {import("@codemirror/state").StateEffectType<Signature>} */
+const tell = StateEffect.define();
+
+const shown = StateField.define({
+  create: () => /** @type {Signature} */ (null),
+  update(value, transaction) {
+    for (const effect of transaction.effects) if (effect.is(tell)) return effect.value;
+    return value;
+  },
+  provide: (field) => showTooltip.from(field, (value) => value && { pos: value.at, above: true, create: () => ({ dom: element(value) }) }),
+});
+
+/** @param {NonNullable<Signature>} signature */
+function element({ text, doc }) {
+  const dom = document.createElement("div");
+  dom.className = "occ-signature";
+  const code = document.createElement("code");
+  code.textContent = text;
+  dom.append(code);
+  if (doc) dom.append(document.createElement("br"), doc);
+  return dom;
+}
+
+/** @param {import("./editor.js").Ask} ask */
+export function signatures(ask) {
+  const watcher = ViewPlugin.define((view) => {
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const look = async () => {
+      const { state } = view;
+      const before = state.sliceDoc(0, state.selection.main.head);
+      const found = before.includes("(") && view.hasFocus ? await ask("signature", state.doc.toString(), [...before].length) : null;
+      if (view.state !== state) return;
+      // Python counts characters, the editor UTF-16 units.
+      const value = found && { ...found, at: [...before].slice(0, found.at).join("").length };
+      if (value || state.field(shown)) view.dispatch({ effects: tell.of(value) });
+    };
+    return {
+      update(update) {
+        if (!update.docChanged && !update.selectionSet && !update.focusChanged) return;
+        clearTimeout(timer);
+        timer = setTimeout(() => void look(), REST);
+      },
+      destroy: () => clearTimeout(timer),
+    };
+  });
+  return [shown, watcher];
+}
