@@ -41,6 +41,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from playwright.sync_api import TimeoutError as TimeoutExpired
+
 ROOT = Path(__file__).resolve().parent.parent
 # Not `tests.browser`: some packages install a module named `tests`.
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "scripts")]
@@ -254,13 +256,21 @@ def stop_pyscript(tab: ChromiumTab, base: str) -> tuple[str, str]:
 
 
 def stop_markdown_exec(tab: ChromiumTab, base: str) -> tuple[str, str]:
-    """Whether anything on the page is a Stop at all; the loop would hold the page's own thread."""
+    """Whether anything on the page is a Stop at all, and whether the loop holds the page's own thread."""
     tab.goto(base)
     words = tab.js(
         "return [...document.querySelectorAll('button, .pyodide-clickable')].map((e) => e.title + e.textContent)"
     )
     assert words and not any(re.search("stop|interrupt", w, re.IGNORECASE) for w in words), words
-    return "no button; the page freezes", "–"
+    tab.wait("document.querySelector('[id$=\"--run\"]').onclick")
+    tab.js("ace.edit(document.querySelector('.pyodide-editor')).setValue(args[0])", LOOP)
+    tab.js("setTimeout(() => document.querySelector('[id$=\"--run\"]').click(), 100)")
+    tab.page.wait_for_timeout(3000)
+    try:
+        tab.page.wait_for_function("true", timeout=5000)
+    except TimeoutExpired:
+        return "no button; the page freezes", "–"
+    return "no button", "–"
 
 
 def stop_jupyterlite(tab: ChromiumTab, base: str) -> tuple[str, str]:
