@@ -15,24 +15,35 @@ Output = dict[str, str]
 Namespace = dict[str, Any]
 
 
-class _Stream(io.TextIOBase):
-    """Collects text, and passes it on as it comes."""
+# A run may print this many characters; what it prints beyond is counted, not kept.
+PRINT_LIMIT = 400_000
 
-    def __init__(self, outputs: list[Output], on_text: Callable[[str], None] | None) -> None:
-        self.outputs, self.on_text = outputs, on_text
+
+class _Stream(io.TextIOBase):
+    """Collects text up to `PRINT_LIMIT`, and passes it on as it comes."""
+
+    def __init__(self, on_text: Callable[[str], None] | None) -> None:
+        self.parts: list[str] = []
+        self.size, self.on_text = 0, on_text
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: str) -> int:
-        if data:
-            if self.outputs and self.outputs[-1]["kind"] == "text":
-                self.outputs[-1]["data"] += data
-            else:
-                self.outputs.append({"kind": "text", "data": data})
+        kept = data[: max(0, PRINT_LIMIT - self.size)]
+        self.size += len(data)
+        if kept:
+            self.parts.append(kept)
             if self.on_text:
-                self.on_text(data)
+                self.on_text(kept)
         return len(data)
+
+    def outputs(self) -> list[Output]:
+        """What was printed: one output, or none."""
+        text = "".join(self.parts)
+        if self.size > PRINT_LIMIT:
+            text += f"\n… cut here: {PRINT_LIMIT:,} of {self.size:,} characters are shown.\n"
+        return [{"kind": "text", "data": text}] if text else []
 
 
 def namespace() -> Namespace:
@@ -52,8 +63,7 @@ def run(
     of a last line that is an expression is shown as a notebook would. `label` names the cell in tracebacks,
     `on_text` receives printed text while the cell runs.
     """
-    outputs: list[Output] = []
-    stream = _Stream(outputs, on_text)
+    stream, shown = _Stream(on_text), list[Output]()
     filename = f"<{label}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     try:
@@ -64,11 +74,10 @@ def run(
                 value = eval(last, names)
                 if value is not None:
                     names["_"] = value
-                    outputs.append(show(value))
+                    shown.append(show(value))
     except BaseException as error:
-        outputs.append({"kind": "error", "data": tidy(error, filename)})
-        return outputs, error
-    return outputs, None
+        return [*stream.outputs(), {"kind": "error", "data": tidy(error, filename)}], error
+    return stream.outputs() + shown, None
 
 
 def _split(source: str, filename: str) -> tuple[Any, Any]:
@@ -98,8 +107,9 @@ def tidy(error: BaseException, filename: str) -> str:
     """The traceback from the reader's first line on, without the book's own frames."""
     report = traceback.TracebackException.from_exception(error)
     for part in _chain(report):
-        frames = [i for i, frame in enumerate(part.stack) if frame.filename.startswith(filename[:5])]
-        part.stack = traceback.StackSummary.from_list(part.stack[frames[0] :] if frames else [])
+        stack = [frame for frame in part.stack if not frame.filename.endswith("occusite/book/browser.py")]
+        frames = [i for i, frame in enumerate(stack) if frame.filename.startswith(filename[:5])]
+        part.stack = traceback.StackSummary.from_list(stack[frames[0] :] if frames else [])
     # Columns differ between Python versions; the line is what the reader needs.
     lines = [line for line in "".join(report.format()).splitlines() if set(line.strip()) - set("^~")]
     return "\n".join(lines)

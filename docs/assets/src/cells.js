@@ -4,7 +4,8 @@ import { embedded } from "./embedded.js";
 import { icon } from "./icons.js";
 import { onIntent } from "./intent.js";
 import { draw, streamed } from "./output.js";
-import { Interrupted, loadingText, python } from "./python-client.js";
+import { Interrupted, loading, python } from "./python-client.js";
+import { say } from "./say.js";
 import { link, LINK_LIMIT, shared } from "./share.js";
 import { recall, remember } from "./storage.js";
 
@@ -32,6 +33,7 @@ async function openShared(cells) {
   const found = await shared();
   const cell = found && cells.find((c) => c.number === found.cell);
   if (!cell) return;
+  cell.lent = found.source;
   await cell.show(found.source);
   cell.section.scrollIntoView({ block: "center" });
   cell.say("This code came with the link. Read it, then run it.");
@@ -45,6 +47,8 @@ class Cell {
   /** The interpreter this cell last ran in. */
   ranIn = -1;
   ended = false;
+  /** Code that came with a link: it does not replace the reader's own edit unless the reader changes it. */
+  lent = "";
 
   /** @param {HTMLElement} section @param {string} page @param {Cell[]} above  the page's cells before this one */
   constructor(section, page, above) {
@@ -132,9 +136,9 @@ class Cell {
     }
   }
 
-  /** Say one sentence in the cell's state line. @param {string} text */
-  say(text) {
-    if (this.state && this.state.textContent !== text) this.state.textContent = text;
+  /** Say one sentence in the cell's state line. @param {string} words @param {string} [figures] */
+  say(words, figures) {
+    say(this.state, words, figures);
   }
 
   #restore() {
@@ -157,6 +161,7 @@ class Cell {
     const edited = source !== this.original;
     this.section.toggleAttribute("data-edited", edited);
     if (this.resetButton) this.resetButton.hidden = !edited;
+    if (source === this.lent) return;
     remember(`cell:${this.page}:${this.number}`, edited ? { source, original: this.original } : null);
   }
 
@@ -283,12 +288,12 @@ class Cell {
     this.say("running…");
     this.#clock = setInterval(() => {
       const seconds = Math.round((performance.now() - begun) / 1000);
-      this.say(`still running, ${seconds} s`);
+      this.say("still running, ", `${seconds} s`);
     }, 1000);
   }
 
   #waiting() {
-    if (this.section.dataset.state === "loading") this.say(loadingText());
+    if (this.section.dataset.state === "loading") this.say(...loading());
   }
 
   /** @param {string} text @param {string} done */

@@ -39,11 +39,13 @@ const look = EditorView.theme({
     borderRadius: "0.2rem",
     color: "var(--md-default-fg-color)",
   },
-  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit", margin: "0" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { margin: "0", padding: "0.15rem 0.5rem" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
     backgroundColor: "var(--md-accent-fg-color)",
     color: "var(--md-accent-bg-color)",
   },
+  ".cm-tooltip.occ-signature code": { background: "none", padding: "0" },
   ".cm-tooltip.occ-signature": { padding: "0.3rem 0.6rem", maxWidth: "36rem" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--md-code-hl-color--light)", outline: "none" },
 });

@@ -4,7 +4,8 @@ import { embedded } from "./embedded.js";
 import { onIntent } from "./intent.js";
 import { draw } from "./output.js";
 import { attachPanel, note } from "./progress.js";
-import { loadingText, python } from "./python-client.js";
+import { loading, python } from "./python-client.js";
+import { say } from "./say.js";
 import { recall, remember } from "./storage.js";
 
 /** @typedef {ReturnType<typeof import("./editor.js").open>} Editor */
@@ -248,6 +249,7 @@ class Program extends Exercise {
 
   #waiting() {
     if (this.section.dataset.state !== "checking") return;
-    this.status.textContent = python.state === "ready" || python.state === "running" ? "checking…" : loadingText();
+    if (python.state === "ready" || python.state === "running") say(this.status, "checking…");
+    else say(this.status, ...loading());
   }
 }

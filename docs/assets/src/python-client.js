@@ -255,10 +255,11 @@ class PythonClient {
 
 export const python = new PythonClient();
 
-/** What Python is doing, for a cell or widget that waits. */
-export function loadingText() {
+/** What Python is doing, for a cell or widget that waits: words, and figures that change too often to be read aloud.
+ * @returns {[string, string]} */
+export function loading() {
   const { loaded, total } = python.progress;
-  if (python.state !== "loading") return "waiting…";
-  if (!total || loaded >= total) return "starting Python…";
-  return `loading Python, ${(loaded / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`;
+  if (python.state !== "loading") return ["waiting…", ""];
+  if (!total || loaded >= total) return ["starting Python…", ""];
+  return ["loading Python, ", `${(loaded / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`];
 }

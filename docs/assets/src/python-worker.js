@@ -3,9 +3,8 @@
 import { boot, fetchLibrary, post } from "./boot.js";
 import { interruptBuffer, wait, watch } from "./stop.js";
 
-/** How often printed text goes to the page, in milliseconds; the most a run may print, in characters. */
+/** How often printed text goes to the page, in milliseconds. */
 const FLUSH_EVERY = 40;
-const PRINT_LIMIT = 400_000;
 
 /** Above this many bytes the page gets a fresh worker after a run, since memory once taken is never given back. */
 const MEMORY_SPENT = 600 << 20;
@@ -18,17 +17,14 @@ let pyodide;
 /** Collects what a run prints and hands it on in batches. */
 function printer() {
   let text = "";
-  let sent = 0;
   let last = 0;
   const flush = () => {
     if (text) post({ kind: "text", text });
-    sent += text.length;
     text = "";
     last = performance.now();
   };
   /** @param {string} more */
   const write = (more) => {
-    if (sent + text.length > PRINT_LIMIT) return;
     text += more;
     if (performance.now() - last > FLUSH_EVERY) flush();
   };

@@ -3,7 +3,8 @@
 import { embedded } from "./embedded.js";
 import { drawChart, loadCharts } from "./figures.js";
 import { onIntent } from "./intent.js";
-import { loadingText, python } from "./python-client.js";
+import { loading, python } from "./python-client.js";
+import { say } from "./say.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Control */
 
@@ -176,17 +177,17 @@ class Widget {
   #waiting() {
     if (this.form.dataset.state !== "loading") return;
     if (python.state === "ready") this.form.dataset.state = "running";
-    else if (this.status) this.status.textContent = loadingText();
+    else say(this.status, ...loading());
   }
 
   /** Show `view`; resolves when its charts are drawn. @param {import("./python-client.js").View} view */
   async #patch(view) {
     /** @type {Array<Promise<unknown>>} */
     const drawn = [];
-    const say = view.error ?? view.status ?? "";
-    if (this.status && this.status.innerHTML !== say) {
-      if (view.error) this.status.textContent = say;
-      else this.status.innerHTML = say;
+    const answer = view.error ?? view.status ?? "";
+    if (this.status && this.status.innerHTML !== answer) {
+      if (view.error) this.status.textContent = answer;
+      else this.status.innerHTML = answer;
     }
     for (const [name, part] of Object.entries(view.parts ?? {})) {
       const box = this.form.querySelector(`[data-part="${name}"]`);
