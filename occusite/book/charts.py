@@ -14,6 +14,8 @@ from occusite.result import BUDGET_NAMES
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 WIDE, NARROW = 640, 320
+# Pixels around the plot, for the axes; a chart's `height` is that of the whole picture.
+MARGINS = {"left": 62, "right": 14, "top": 24, "bottom": 44}
 
 Rows = list[dict[str, Any]]
 
@@ -25,7 +27,6 @@ BUDGET_SCALE = {
 CONFIG: dict[str, Any] = {
     "background": None,
     "font": "Inter Variable, Inter, sans-serif",
-    "padding": 4,
     "view": {"stroke": None},
     "axis": {
         "labelColor": "var(--occ-ink-soft)",
@@ -39,8 +40,8 @@ CONFIG: dict[str, Any] = {
         "titlePadding": 10,
         "labelFlush": False,
     },
-    # Room for the labels is kept, so that the picture does not jump when they grow.
-    "axisY": {"minExtent": 36},
+    # A vertical axis' title keeps its place when the labels grow.
+    "axisY": {"minExtent": 34, "maxExtent": 34},
     "text": {"color": "var(--occ-ink)", "fontSize": 12},
     "legend": {"labelColor": "var(--occ-ink)", "titleColor": "var(--occ-ink)", "labelFontSize": 12},
 }
@@ -63,12 +64,24 @@ class Chart:
 
     def full(self, width: int = WIDE) -> dict[str, Any]:
         """The whole spec at `width` CSS pixels, ready for Vega-Lite."""
+        if "$schema" in self.spec:  # whole already: a reader's own, or one that was JSON for a while
+            margins = self.spec.get("padding")
+            sides = margins["left"] + margins["right"] if isinstance(margins, Mapping) else 0
+            return {
+                "autosize": {"type": "fit", "contains": "padding"},
+                **self.spec,
+                "width": width - sides,
+                "datasets": dict(self.datasets),
+            }
         return {
             "$schema": SCHEMA,
-            "width": width,
-            "autosize": {"type": "fit", "contains": "padding"},
+            # Fixed margins: the picture never moves when its labels grow, and one drawing of it is like the next.
+            "autosize": {"type": "none"},
+            "padding": MARGINS,
             "config": CONFIG,
             **self.spec,
+            "width": width - MARGINS["left"] - MARGINS["right"],
+            "height": self.spec["height"] - MARGINS["top"] - MARGINS["bottom"],
             "datasets": dict(self.datasets),
         }
 
@@ -309,8 +322,8 @@ def roofline(rows: Rows, needed: int, slots: int, unit: str = "GB/s per SM") -> 
                     "type": "text",
                     "align": {"expr": "datum.right ? 'right' : 'left'"},
                     "dx": {"expr": "datum.right ? -6 : 6"},
-                    "dy": 8,
-                    "baseline": "top",
+                    "dy": -6,
+                    "baseline": "bottom",
                 },
                 "encoding": {
                     "x": {"field": "warps", "type": "quantitative"},

@@ -98,8 +98,6 @@ AXIS = {
     "values": [24, 32, 48, 64, 80, 96, 128, 160, 192, 224, 255],
     "labelOverlap": True,
 }
-# Both pictures leave the same room for their labels, so that one cap stands above itself.
-ROOM = {"minExtent": 52, "maxExtent": 52}
 HERE = {
     "data": {"name": "here"},
     "mark": {"type": "rule", "strokeWidth": 1, "color": "var(--occ-ink)"},
@@ -126,13 +124,13 @@ def stairs(kernel: str, architecture: str, cap: int) -> Chart:
             "field": "warps",
             "type": "quantitative",
             "scale": {"domain": [0, slots]},
-            "axis": {"title": "resident warps", "values": list(range(0, slots + 1, 16)), **ROOM},
+            "axis": {"title": "resident warps", "values": list(range(0, slots + 1, 16))},
         },
         "color": {"field": "budget", "type": "nominal", "scale": BUDGET_SCALE, "legend": None},
     }
     rect = {"mark": {"type": "rect", "opacity": 0.13}, "encoding": {**encoding, "y2": {"datum": 0}}}
     rule = {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": encoding}
-    spec = {"height": 150, "layer": [{"data": {"name": "steps"}, **layer} for layer in (rect, rule)] + [HERE]}
+    spec = {"height": 190, "layer": [{"data": {"name": "steps"}, **layer} for layer in (rect, rule)] + [HERE]}
     told = "; ".join(f"{s['x']} to {s['x2'] - 1}: {s['warps']} warps" for s in steps)
     return Chart(
         spec,
@@ -145,7 +143,7 @@ def spilled(kernel: str, architecture: str, cap: int) -> Chart:
     """Spilled bytes, stores and loads together, against the register cap; `cap` is marked."""
     made = [b for b in builds(kernel, architecture).values() if b.cap]
     spec = {
-        "height": 150,
+        "height": 190,
         "layer": [
             {
                 "data": {"name": "spills"},
@@ -161,7 +159,7 @@ def spilled(kernel: str, architecture: str, cap: int) -> Chart:
                     "y": {
                         "field": "bytes",
                         "type": "quantitative",
-                        "axis": {"title": "spilled bytes", "tickCount": 4, "format": "d", **ROOM},
+                        "axis": {"title": "spilled bytes", "tickCount": 4, "format": "d"},
                     },
                 },
             },

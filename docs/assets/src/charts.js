@@ -36,13 +36,13 @@ async function drain(figure) {
 async function show(figure, spec) {
   const box = /** @type {HTMLElement} */ (figure.querySelector(".occ-chart"));
   const { datasets = {}, ...rest } = spec;
-  rest.width = box.clientWidth || spec.width;
+  const { left = 0, right = 0 } = typeof spec.padding === "object" ? spec.padding : {};
+  rest.width = box.clientWidth ? box.clientWidth - left - right : spec.width;
   const frame = JSON.stringify(rest);
   const live = charts.get(figure);
   if (live?.frame === frame) {
     for (const name of live.names) live.view.data(name, datasets[name] ?? []);
-    // Labels of the new rows may need more room than the old ones.
-    await live.view.resize().runAsync();
+    await live.view.runAsync();
     return;
   }
   prune();
