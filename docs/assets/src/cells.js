@@ -261,6 +261,8 @@ class Cell {
       return fine;
     } catch (error) {
       if (this.ended) return false;
+      // What an earlier run printed does not belong to this one.
+      if (!stream && this.section.dataset.state === "running") this.output.replaceChildren();
       this.#busy(false, "error");
       this.say(error instanceof Interrupted ? error.message : `Something went wrong: ${error instanceof Error ? error.message : error}`);
       return false;
