@@ -18,17 +18,22 @@ const drawing = new WeakMap();
  * @param {Element} figure @param {any} spec @returns {Promise<void>} */
 export function update(figure, spec) {
   waiting.set(figure, spec);
-  const now = drawing.get(figure) ?? drain(figure).finally(() => drawing.delete(figure));
+  const now = drawing.get(figure) ?? drain(figure);
   drawing.set(figure, now);
   return now;
 }
 
 /** @param {Element} figure */
 async function drain(figure) {
-  while (waiting.has(figure)) {
-    const spec = waiting.get(figure);
-    waiting.delete(figure);
-    await show(figure, spec);
+  try {
+    while (waiting.has(figure)) {
+      const spec = waiting.get(figure);
+      waiting.delete(figure);
+      await show(figure, spec);
+    }
+  } finally {
+    // In the same breath as the last look at `waiting`: a spec that comes later finds nobody drawing.
+    drawing.delete(figure);
   }
 }
 
