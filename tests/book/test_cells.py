@@ -1,76 +1,139 @@
-"""A cell's run: what it prints and shows, how its errors read, where its output is cut."""
+"""Cells: outputs in their order and kind, the last value, tracebacks that begin at the reader's line, the limit."""
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+import json
+import sys
 
-from occusite.book import cells
+import pytest
+
+from occusite.book import cells, charts
+from occusite.book.html import Table
 
 
 def run(source: str, **names: object) -> list[cells.Output]:
-    return cells.run(source, cells.namespace() | names, "cell 3")[0]
+    return cells.run(source, {**cells.namespace(), **names}, "cell 1")[0]
 
 
-def test_prints_come_before_the_value_of_the_last_line() -> None:
-    assert run("print('a')\nprint('b')\n40 + 2") == [
-        {"kind": "text", "data": "a\nb\n"},
-        {"kind": "text", "data": "42\n"},
-    ]
-    assert run("x = 1") == [] and run("None") == []
+def test_printed_text_is_one_output() -> None:
+    assert run("print('a')\nimport sys\nprint('b', file=sys.stderr)") == [{"kind": "text", "data": "a\nb\n"}]
 
 
-def test_names_live_on_in_the_namespace() -> None:
+def test_nothing_shown_is_no_output() -> None:
+    assert run("x = 1") == run("") == run("# only words") == run("None") == []
+
+
+def test_the_last_expression_is_shown_after_what_was_printed() -> None:
+    assert run("print('a')\n[1, 'b']") == [{"kind": "text", "data": "a\n"}, {"kind": "text", "data": "[1, 'b']\n"}]
+
+
+def test_the_last_value_is_kept_as_underscore() -> None:
     names = cells.namespace()
-    cells.run("x = 20", names)
-    assert cells.run("x + 1", names)[0] == [{"kind": "text", "data": "21\n"}]
+    cells.run("6 * 7", names)
+    assert cells.run("_ + 1", names)[0] == [{"kind": "text", "data": "43\n"}]
 
 
-def test_text_is_passed_on_as_it_comes() -> None:
-    came: list[str] = []
-    cells.run("print('a'); print('b', end='')", cells.namespace(), on_text=came.append)
-    assert "".join(came) == "a\nb"
+def test_a_statement_at_the_end_shows_nothing() -> None:
+    assert run("1\nx = 2") == []
 
 
-def test_an_error_names_the_readers_lines_only() -> None:
-    outputs, error = cells.run("def f():\n    return 1 / 0\n\nf()", cells.namespace(), "cell 3")
+def test_names_live_on_between_cells_and_functions_see_them() -> None:
+    names = cells.namespace()
+    cells.run("def f():\n    return later", names)
+    cells.run("later = 5", names)
+    assert cells.run("f()", names)[0][0]["data"] == "5\n"
+
+
+def test_main_is_main() -> None:
+    assert run("__name__")[0]["data"] == "'__main__'\n"
+
+
+class Html:
+    def _repr_html_(self) -> str:
+        return "<b>bold</b>"
+
+
+class Svg:
+    def _repr_svg_(self) -> str:
+        return "<svg></svg>"
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "data"), [(Html(), "html", "<b>bold</b>"), (Svg(), "svg", "<svg></svg>"), (Html, "text", None)]
+)
+def test_rich_values(value: object, kind: str, data: str | None) -> None:
+    (output,) = run("value", value=value)
+    assert output["kind"] == kind and (data is None or output["data"] == data)
+
+
+def test_a_table_is_html() -> None:
+    (output,) = run("table", table=Table(("a",), [(1,)]))
+    assert output["kind"] == "html" and "<table" in output["data"]
+
+
+def test_charts() -> None:
+    (own,) = run("chart", chart=charts.paper_cliffs())
+    assert own["kind"] == "chart" and json.loads(own["data"])["datasets"]["stairs"] and "staircase" in own["alt"]
+    spec = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "mark": "bar", "description": "Bars"}
+    (any_spec,) = run("spec", spec=spec)
+    assert any_spec["kind"] == "chart" and any_spec["alt"] == "Bars" and json.loads(any_spec["data"]) == spec
+
+
+def test_an_error_ends_the_outputs_and_is_returned() -> None:
+    outputs, error = cells.run("print('before')\n1 / 0", cells.namespace(), "cell 3")
+    assert [o["kind"] for o in outputs] == ["text", "error"]
     assert isinstance(error, ZeroDivisionError)
-    told = outputs[-1]["data"]
-    assert told.startswith('Traceback (most recent call last):\n  File "<cell 3>", line 4, in <module>\n    f()')
-    assert told.endswith("ZeroDivisionError: division by zero") and "cells.py" not in told
+    assert outputs[1]["data"] == (
+        "Traceback (most recent call last):\n"
+        '  File "<cell 3>", line 2, in <module>\n'
+        "    1 / 0\n"
+        "ZeroDivisionError: division by zero"
+    )
 
 
-@pytest.mark.parametrize("source", ["1 +", "def", "x = (", "\tx"])
-def test_a_syntax_error_is_an_output(source: str) -> None:
-    (output,) = run(source)
-    assert output["kind"] == "error" and "<cell 3>" in output["data"]
+def test_a_traceback_goes_through_earlier_cells() -> None:
+    names = cells.namespace()
+    cells.run("def f():\n    raise KeyError('x')", names, "cell 1")
+    told = cells.run("f()", names, "cell 2")[0][-1]["data"]
+    assert 'File "<cell 2>", line 1' in told and 'File "<cell 1>", line 2, in f' in told
+    assert "raise KeyError('x')" in told and "cells.py" not in told
 
 
-@pytest.mark.parametrize("source", ["raise SystemExit(3)", "raise KeyboardInterrupt"])
-def test_nothing_escapes(source: str) -> None:
-    assert run(source)[0]["kind"] == "error"
+def test_a_chained_error_is_tidied_too() -> None:
+    told = run("try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise ValueError('bad') from e")[-1]["data"]
+    assert "direct cause" in told and told.count("<cell 1>") == 2 and "cells.py" not in told
 
 
-@given(st.lists(st.text(max_size=40), max_size=20))
-def test_what_is_printed_is_what_is_shown(parts: list[str]) -> None:
-    text = "".join(parts)
-    shown = run("for part in parts: print(part, end='')", parts=parts)
-    assert shown == ([{"kind": "text", "data": text}] if text else [])
+def test_a_syntax_error_names_its_line_only() -> None:
+    told = run("x = 1\ny = = 2")[-1]["data"]
+    assert told.endswith("SyntaxError: invalid syntax") and 'File "<cell 1>", line 2' in told and "ast.py" not in told
 
 
-def test_a_flood_is_cut_at_the_stated_size_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "PRINT_LIMIT", 1000)
-    came: list[str] = []
-    outputs, _ = cells.run("for i in range(300): print('12345678', i % 10)", cells.namespace(), on_text=came.append)
+@pytest.mark.parametrize("source", ["import sys\nsys.exit(3)", "raise KeyboardInterrupt", "exit()"])
+def test_leaving_is_an_error_of_the_cell_not_of_the_book(source: str) -> None:
+    assert run(source)[-1]["kind"] == "error"
+
+
+def test_text_is_handed_on_as_it_comes() -> None:
+    heard: list[str] = []
+    cells.run("print('a')\nprint('b')", cells.namespace(), "cell", heard.append)
+    assert "".join(heard) == "a\nb\n" and len(heard) > 1
+
+
+def test_streams_are_given_back() -> None:
+    before = sys.stdout, sys.stderr
+    run("1 / 0")
+    assert (sys.stdout, sys.stderr) == before
+
+
+@pytest.mark.parametrize("beyond", [0, 1, 1000])
+def test_what_is_printed_beyond_the_limit_is_counted(beyond: int) -> None:
+    heard: list[str] = []
+    outputs, _ = cells.run(
+        f"print('x' * {cells.PRINT_LIMIT + beyond}, end='')", cells.namespace(), "cell", heard.append
+    )
     text = outputs[0]["data"]
-    assert len("".join(came)) == 1000 and text.startswith("".join(came))
-    assert text.endswith("… cut here: 1,000 of 3,300 characters are shown.\n")
-
-
-def test_rich_values() -> None:
-    rich = "class R:\n    def _repr_{0}_(self): return '<{0}/>'\nR()"
-    assert run(rich.format("html")) == [{"kind": "html", "data": "<html/>"}]
-    assert run(rich.format("svg")) == [{"kind": "svg", "data": "<svg/>"}]
-    (chart,) = run("from occusite.book import charts\ncharts.paper_cliffs()")
-    assert chart["kind"] == "chart" and chart["alt"].startswith("A staircase")
+    assert len("".join(heard)) == cells.PRINT_LIMIT
+    assert text.startswith("x" * cells.PRINT_LIMIT)
+    told = f"{cells.PRINT_LIMIT + beyond:,} characters"
+    assert (told in text) == (beyond > 0)
