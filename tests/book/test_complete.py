@@ -53,7 +53,9 @@ def test_signature_of_the_innermost_call() -> None:
     source = "paper.Launch(256, min(3, 4), "
     found = signature({"paper": paper}, source, len(source))
     assert found is not None
-    assert found["text"].startswith("Launch(threads: int, registers: int") and found["doc"].startswith("A kernel launch on paper")
+    assert found["text"].startswith("Launch(threads: int, registers: int") and found["doc"].startswith(
+        "A kernel launch on paper"
+    )
     assert found["at"] == 0
 
 

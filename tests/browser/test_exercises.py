@@ -61,7 +61,8 @@ def plain(message: str) -> str:
 def sheets(book: Book) -> list[Sheet]:
     """The page's exercises and predictions, in order."""
     return [
-        Sheet(book, i) for i in book.tab.js("return [...document.querySelectorAll('section.occ-exercise')].map((s) => s.id)")
+        Sheet(book, i)
+        for i in book.tab.js("return [...document.querySelectorAll('section.occ-exercise')].map((s) => s.id)")
     ]
 
 
