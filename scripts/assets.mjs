@@ -15,6 +15,8 @@ const dist = join(root, "docs/assets/dist");
 const cache = join(root, ".cache/assets");
 const runtime = join(root, "node_modules/pyodide");
 
+const FONTS = ["inter", "source-serif-4", "jetbrains-mono"];
+
 /** @param {string | Uint8Array} data */
 const digest = (data) => createHash("sha256").update(data).digest("hex").slice(0, 10);
 
@@ -55,6 +57,22 @@ async function packs() {
   return made.map((path) => readFileSync(path));
 }
 
+/** The licences of everything that is served with the book, one after another.
+ * @param {{ metafile: import("esbuild").Metafile }[]} builds */
+function licences(builds) {
+  const bundled = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs)).map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+  const fonts = FONTS.map((font) => `@fontsource-variable/${font}`);
+  const names = [...new Set([...bundled, ...fonts])].filter((name) => name !== undefined).sort();
+  return names
+    .map((name) => {
+      const folder = join(root, "node_modules", name);
+      const { version, license, homepage = "" } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+      return `${name} ${version} (${license}) ${homepage}\n\n${file ? readFileSync(join(folder, file), "utf8").trim() : ""}\n`;
+    })
+    .join(`\n${"=".repeat(80)}\n\n`);
+}
+
 /** The lock file without the packages that the book never loads. */
 function lock() {
   const { info } = JSON.parse(readFileSync(join(runtime, "pyodide-lock.json"), "utf8"));
@@ -90,7 +108,7 @@ for (const name of ["pyodide.asm.mjs", "python_stdlib.zip"]) {
   fresh.add(`${pyodide}/${name}`);
 }
 
-for (const font of ["inter", "source-serif-4", "jetbrains-mono"]) {
+for (const font of FONTS) {
   const name = `${font}-latin-wght-normal.woff2`;
   put(`fonts/${name}`, readFileSync(join(root, "node_modules/@fontsource-variable", font, "files", name)));
 }
@@ -107,6 +125,7 @@ const common = /** @type {const} */ ({
   outdir: dist,
   external: /** @type {string[]} */ (["node:*"]),
   legalComments: "none",
+  metafile: true,
   logLevel: "warning",
 });
 const worker = await build({
@@ -131,6 +150,8 @@ const book = await build({
 });
 const offline = await build({ ...common, entryPoints: [join(src, "sw.js")], format: "iife" });
 for (const { path, contents } of [...worker.outputFiles, ...book.outputFiles, ...offline.outputFiles]) put(relative(dist, path), contents);
+
+put("licences.txt", licences([worker, book, offline]));
 
 // What an earlier build left goes, so that a deployment holds one version only.
 for (const path of walk(dist, () => true)) if (!fresh.has(relative(dist, path).replaceAll("\\", "/"))) rmSync(path);

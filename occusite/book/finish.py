@@ -16,7 +16,9 @@ RUNTIME = re.compile(r"(python-worker-|book-|library-|pyodide-[\d.]+/pyodide\.as
 MORE = re.compile(r"pyodide-[\d.]+/python_stdlib\.zip$")
 
 # What no page asks for.
-UNUSED = re.compile(r"\.map$|^assets/javascripts/lunr/|^sitemap|^sw\.js$|^assets/dist/sw\.js$|(^|/)\.")
+UNUSED = re.compile(
+    r"\.map$|^assets/javascripts/lunr/|^sitemap|^sw\.js$|^assets/dist/licences\.txt$|^assets/dist/sw\.js$|(^|/)\."
+)
 
 POLICY = {
     "default-src": "'self'",
