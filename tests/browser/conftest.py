@@ -108,7 +108,7 @@ def fresh(engine: Engine, server: Server) -> Iterator[Callable[..., Book]]:
 
     root = server.root
     yield make
-    server.cut, server.link, server.root = False, None, root
+    server.cut, server.root = False, root
     server.faults.clear()
     for tab in opened:
         tab.close()

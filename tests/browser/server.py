@@ -7,7 +7,6 @@ import hashlib
 import re
 import socket
 import struct
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -17,8 +16,6 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-
-from occusite.book.finish import finish
 
 PREFIX = "/occusite/"
 TYPES = {
@@ -91,8 +88,7 @@ class Server:
     """
 
     def __init__(self, root: Path, probe: bool = False) -> None:
-        self.probe = probe
-        self.copies = tempfile.TemporaryDirectory(prefix="occusite-site-")
+        self.root, self.probe = root, probe
         self.cut = False
         self.link: Link | None = None
         self.faults: list[Fault] = []
@@ -106,11 +102,6 @@ class Server:
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
         self.origin = f"http://127.0.0.1:{self.http.server_address[1]}"
         self.base = self.origin + PREFIX
-        self.show(root)
-
-    def show(self, root: Path) -> None:
-        """Serve another site, or another edition of it, from now on."""
-        self.root = self._settled(root)
 
     def fault(self, path: str, *, after: int | None = None, status: int = 0, rate: float = 0) -> Callable[[], None]:
         """Break requests whose path matches the pattern; returns what mends them."""
@@ -118,37 +109,16 @@ class Server:
         self.faults.append(made)
         return lambda: self.faults.remove(made)
 
-    def _settled(self, root: Path) -> Path:
-        """The site as if it had been built for this address, on which its navigation and its service worker depend."""
-        sitemap = root / "sitemap.xml"
-        built_for = re.search(rb"<loc>([^<]*?/occusite/)", sitemap.read_bytes()) if sitemap.exists() else None
-        if not built_for:
-            return root
-        copy = Path(tempfile.mkdtemp(dir=self.copies.name))
-        for file in root.rglob("*"):
-            place = copy / file.relative_to(root)
-            if file.is_dir():
-                place.mkdir(parents=True, exist_ok=True)
-            else:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(self._moved(file, built_for[1]))
-        if (copy / "sw.js").exists():
-            finish(copy)
-        return copy
-
-    def _moved(self, file: Path, built_for: bytes) -> bytes:
-        data = file.read_bytes()
-        if file.suffix in (".html", ".xml"):
-            data = data.replace(built_for, self.base.encode())
-        if file.suffix == ".html" and self.probe:
-            data = data.replace(b"<head>", f'<head><script src="{PREFIX}probe.js"></script>'.encode(), 1)
-        return data
+    def moved(self, data: bytes) -> bytes:
+        """A page or sitemap as if the site had been built for this address: its navigation depends on it."""
+        sitemap = self.root / "sitemap.xml"
+        first = re.search(rb"<loc>([^<]*?/occusite/)", sitemap.read_bytes()) if sitemap.exists() else None
+        return data.replace(first[1], self.base.encode()) if first else data
 
     def close(self) -> None:
         """Stop serving."""
         self.http.shutdown()
         self.http.server_close()
-        self.copies.cleanup()
 
 
 class _Http(ThreadingHTTPServer):
@@ -203,6 +173,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _answer(self, status: HTTPStatus, data: bytes, suffix: str, fault: Fault | None) -> None:
+        if suffix in (".html", ".xml"):
+            data = self.server_of.moved(data)
+        if suffix == ".html" and self.server_of.probe:
+            data = data.replace(b"<head>", f'<head><script src="{PREFIX}probe.js"></script>'.encode(), 1)
         tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
         if status == HTTPStatus.OK and self.headers.get("If-None-Match") == tag:
             status, data, suffix = HTTPStatus.NOT_MODIFIED, b"", ""
