@@ -293,8 +293,12 @@ def register_budget(threads: int) -> list[tuple[int, int]]:
     return [(r, sm.registers // (warps * paper.WARP * r) * warps) for r in range(1, 257)]
 
 
-def roofline(rows: Rows, needed: int, slots: int, unit: str = "GB/s per SM") -> Chart:
-    """Throughput against resident warps: a slope, then a roof; `needed` marks the knee."""
+def roofline(rows: Rows, needed: int) -> Chart:
+    """Throughput (`value`, GB/s per SM) against resident warps: a slope, then a roof; `needed` marks the knee, where
+    `rows` reach that far."""
+    most = rows[-1]["warps"]
+    label = f"{needed} warp{'s' if needed != 1 else ''}"
+    marks = [{"warps": needed, "at": 0, "label": label, "right": needed > most * 0.7}] if needed <= most else []
     spec = {
         "height": 220,
         "layer": [
@@ -308,7 +312,7 @@ def roofline(rows: Rows, needed: int, slots: int, unit: str = "GB/s per SM") -> 
                         "scale": {"nice": False},
                         "axis": {"title": "resident warps", "grid": False, "format": "d"},
                     },
-                    "y": {"field": "value", "type": "quantitative", "axis": {"title": unit, "tickCount": 5}},
+                    "y": {"field": "value", "type": "quantitative", "axis": {"title": "GB/s per SM", "tickCount": 5}},
                 },
             },
             {
@@ -335,6 +339,6 @@ def roofline(rows: Rows, needed: int, slots: int, unit: str = "GB/s per SM") -> 
     }
     return Chart(
         spec,
-        {"throughput": rows, "marks": []},
+        {"throughput": rows, "marks": marks},
         f"Throughput rises with resident warps up to {needed}, then stays flat.",
     )

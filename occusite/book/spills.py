@@ -7,7 +7,7 @@ from functools import cache
 from pkgutil import get_data
 from typing import Any, NamedTuple
 
-from occusite import nvidia
+from occusite import devices, nvidia
 from occusite.book.charts import BUDGET_SCALE, Chart
 from occusite.book.html import Table, budgets, percent
 from occusite.result import Occupancy
@@ -38,8 +38,9 @@ class Build(NamedTuple):
 
 def device(architecture: str) -> nvidia.Device:
     """The device an architecture's name stands for."""
-    digits = architecture.removeprefix("sm_")
-    return nvidia.device(f"{digits[:-1]}.{digits[-1]}")
+    found = devices.find(architecture)
+    assert isinstance(found, nvidia.Device)
+    return found
 
 
 @cache

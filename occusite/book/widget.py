@@ -18,7 +18,7 @@ from occusite.checks import choice, whole
 
 @dataclass(frozen=True)
 class Slider:
-    """A whole number on a track. `unit` follows the value; `scale` divides nothing: what is shown is what is sent."""
+    """A whole number on a track; `unit` follows the value, `budget` gives the track its colour."""
 
     name: str
     label: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 from html import escape
 from pkgutil import get_data
 
-from occusite import nvidia, paper, staircase
+from occusite import devices, nvidia, paper, staircase
 from occusite.book.html import THIN, Markup, Table, budgets, percent
 from occusite.book.widget import Choice, Paste, Slider, View, Widget
 from occusite.reports import KernelReport, read
+from occusite.result import Device
 
 SAMPLE = (get_data("occusite", "data/sample_build.log") or b"").decode()
 REPORTED = "reported"
@@ -66,13 +67,10 @@ def _or_unknown(value: int | None) -> object:
     return "?" if value is None else value
 
 
-def _device(chosen: str, architecture: str) -> nvidia.Device:
-    if chosen != REPORTED:
-        return nvidia.device(chosen)
-    digits = architecture.removeprefix("sm_").rstrip("af")
-    if not digits.isdecimal():
+def _device(chosen: str, architecture: str) -> Device:
+    if chosen == REPORTED and not architecture:
         raise ValueError("architecture: the report does not name one; choose it above")
-    return nvidia.device(f"{digits[:-1]}.{digits[-1]}")
+    return devices.find(architecture if chosen == REPORTED else chosen)
 
 
 def _notes(found: list[KernelReport]) -> str:

@@ -27,16 +27,7 @@ def view(bandwidth: int, latency: int, sms: int, access: int, loads: int) -> Vie
 
 def _roof(need: Supply) -> Chart:
     rows = [{"warps": w, "value": round(need.throughput(w), 4)} for w in range(SLOTS + 1)]
-    chart = roofline(rows, need.warps, SLOTS)
-    marks = [
-        {
-            "warps": need.warps,
-            "at": 0,
-            "label": f"{need.warps} warp{'s' if need.warps != 1 else ''}",
-            "right": need.warps > SLOTS * 0.7,
-        }
-    ]
-    return Chart(chart.spec, {**chart.datasets, "marks": marks if need.warps <= SLOTS else []}, chart.alt)
+    return roofline(rows, need.warps)
 
 
 def _stairs(need: Supply) -> Chart:
