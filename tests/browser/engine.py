@@ -99,7 +99,7 @@ class Tab(ABC):
         end = time.monotonic() + timeout
         while True:
             try:
-                if self.js(f"return Boolean({condition})", *args):
+                if self.js(f"return Boolean(await ({condition}))", *args):
                     return
             except PageError:
                 pass  # asked in the middle of a navigation

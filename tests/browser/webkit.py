@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from selenium.common.exceptions import JavascriptException, WebDriverException
-from selenium.webdriver import WebKitGTK, WebKitGTKOptions
-from selenium.webdriver.remote.command import Command
-from selenium.webdriver.webkitgtk.service import Service
-
 from .engine import Engine, PageError, Tab, key_actions, pointer_actions
 
-MINIBROWSERS = ("lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64", "libexec", "lib")
+FOLDERS = ("lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64", "libexec", "lib")
+
+# A session that has not begun by then never does; another one is tried.
+BEGIN_WITHIN = 40
+TRIES = 4
 
 
 def minibrowser() -> str:
     """The browser that comes with WebKitGTK. Raises `FileNotFoundError`."""
-    for folder in MINIBROWSERS:
+    for folder in FOLDERS:
         for found in sorted(Path("/usr", folder).glob("webkit*gtk*/MiniBrowser"), reverse=True):
             return str(found)
     raise FileNotFoundError("WebKitGTK's MiniBrowser")
@@ -55,9 +60,22 @@ class WebKit(Engine):
             return f":{numbers.readline().strip()}"
 
     def open(self, width: int = 1280, height: int = 900) -> WebKitTab:
-        tab = WebKitTab(self)
+        tab = WebKitTab(self, self._session())
         tab.resize(width, height)
         return tab
+
+    def _session(self) -> Session:
+        for attempt in range(TRIES):
+            session = Session(self)
+            try:
+                session.begin()
+            except (OSError, PageError):
+                session.end()
+                if attempt == TRIES - 1:
+                    raise
+            else:
+                return session
+        raise AssertionError("unreachable")
 
     def close(self) -> None:
         self.elsewhere.close()
@@ -94,42 +112,124 @@ class Elsewhere:
         self.http.server_close()
 
 
-class WebKitTab(Tab):
-    """A session with one window."""
+class Session:
+    """One driver with one browser, and the commands of WebDriver as HTTP requests."""
 
-    def __init__(self, webkit: WebKit, session: WebKitGTK | None = None) -> None:
-        super().__init__()
+    def __init__(self, webkit: WebKit) -> None:
         self.webkit = webkit
+        # A group of its own: the driver leaves its browser behind when it is ended.
+        self.process = subprocess.Popen(
+            [webkit.driver, "--port=0"],
+            env=webkit.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.address = ""
+        self.window = ""
+
+    def begin(self) -> None:
+        """Start the browser. Raises `OSError` or `PageError`."""
+        port = self._port()
+        capabilities = {
+            "webkitgtk:browserOptions": {"binary": self.webkit.browser, "args": ["--automation"]},
+            "proxy": self.webkit.elsewhere.proxy,
+            "timeouts": {"script": 180_000, "pageLoad": 180_000},
+        }
+        asked = {"capabilities": {"alwaysMatch": capabilities}}
+        begun = _request("POST", f"http://127.0.0.1:{port}/session", asked, BEGIN_WITHIN)
+        self.address = f"http://127.0.0.1:{port}/session/{begun['sessionId']}"
+        self.window = self.get("window")
+
+    def _port(self) -> int:
+        assert self.process.stdout
+        # The kernel chose the port; the driver does not say which, its sockets do.
+        for _ in range(200):
+            if (port := _listens(self.process.pid)) is not None:
+                return port
+            time.sleep(0.05)
+        raise OSError("WebKitWebDriver does not listen")
+
+    def get(self, command: str) -> Any:
+        """Ask."""
+        return _request("GET", f"{self.address}/{command}", None)
+
+    def post(self, command: str, **body: Any) -> Any:
+        """Order."""
+        return _request("POST", f"{self.address}/{command}", body)
+
+    def delete(self, command: str) -> Any:
+        """Remove."""
+        return _request("DELETE", f"{self.address}/{command}", None)
+
+    def end(self) -> None:
+        """End the browser and its driver."""
+        if self.address:
+            with contextlib.suppress(OSError, PageError):
+                _request("DELETE", self.address, None, 10)
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
+
+
+def _listens(pid: int) -> int | None:
+    """The TCP port on which a process of this machine listens."""
+    sockets = set()
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            found = re.fullmatch(r"socket:\[(\d+)\]", str(entry.readlink()))
+        except OSError:
+            continue
+        if found:
+            sockets.add(found[1])
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[3] == "0A" and fields[9] in sockets:
+            return int(fields[1].split(":")[1], 16)
+    return None
+
+
+def _request(method: str, url: str, body: dict[str, Any] | None, timeout: float = 200) -> Any:
+    data = json.dumps(body).encode() if body is not None else None
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
+    try:
+        with _PLAIN.open(request, timeout=timeout) as response:
+            return json.load(response)["value"]
+    except urllib.error.HTTPError as error:
+        told = json.load(error)["value"]
+        raise PageError(f"{told['error']}: {told['message']}") from None
+
+
+# No proxy of the environment stands between the tests and a driver on this machine.
+_PLAIN = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class WebKitTab(Tab):
+    """A window of a session."""
+
+    def __init__(self, webkit: WebKit, session: Session, window: str = "") -> None:
+        super().__init__()
+        self.webkit, self.session = webkit, session
         self.requests = webkit.elsewhere.asked
-        self.owner = session is None
-        if session is None:
-            options = WebKitGTKOptions()
-            options.binary_location = webkit.browser
-            options.add_argument("--automation")
-            options.set_capability("proxy", webkit.elsewhere.proxy)
-            service = Service(webkit.driver, env=webkit.env)
-            session = WebKitGTK(options=options, service=service)
-            session.set_script_timeout(120)
-        self.session = session
-        self.window = session.current_window_handle
+        self.owner = not window
+        self.window = window or session.window
+
+    def _here(self) -> Session:
+        if self.session.window != self.window:
+            self.session.post("window", handle=self.window)
+            self.session.window = self.window
+        return self.session
 
     def goto(self, url: str) -> None:
-        self._here().get(url)
-
-    def _here(self) -> WebKitGTK:
-        if len(self.session.window_handles) > 1:
-            self.session.switch_to.window(self.window)
-        return self.session
+        self._here().post("url", url=url)
 
     def evaluate(self, function: str, text: str) -> Any:
         script = (
             f"const done = arguments[arguments.length - 1]; ({function})(arguments[0])"
             ".then((value) => done([value, null]), (error) => done([null, String(error)]))"
         )
-        try:
-            value, error = self._here().execute_async_script(script, text)
-        except (JavascriptException, WebDriverException) as failure:
-            raise PageError(str(failure)) from None
+        value, error = self._here().post("execute/async", script=script, args=[text])
         if error is not None:
             raise PageError(error)
         return value
@@ -138,32 +238,35 @@ class WebKitTab(Tab):
         return list(self.js("return self.complaints?.splice(0) ?? ['no probe in this page']"))
 
     def keys(self, down: Sequence[str]) -> None:
-        self._here().execute(Command.W3C_ACTIONS, {"actions": key_actions(down)})
+        self._here().post("actions", actions=key_actions(down))
 
     def pointer(self, path: Sequence[tuple[float, float]]) -> None:
-        self._here().execute(Command.W3C_ACTIONS, {"actions": pointer_actions(path)})
+        self._here().post("actions", actions=pointer_actions(path))
 
     def hover(self, x: float, y: float) -> None:
-        self._here().execute(Command.W3C_ACTIONS, {"actions": pointer_actions([(x, y)], press=False)})
+        self._here().post("actions", actions=pointer_actions([(x, y)], press=False))
 
     def resize(self, width: int, height: int) -> None:
-        self._here().set_window_size(width, height)
+        session = self._here()
+        session.post("window/rect", width=width, height=height)
         # The window's frame takes its share.
         for _ in range(20):
-            inner = self.session.execute_script("return [innerWidth, innerHeight]")
+            inner = session.post("execute/sync", script="return [innerWidth, innerHeight]", args=[])
             if inner == [width, height]:
                 return
-            size = self.session.get_window_size()
-            self.session.set_window_size(size["width"] + width - inner[0], size["height"] + height - inner[1])
+            size = session.get("window/rect")
+            session.post(
+                "window/rect", width=size["width"] + width - inner[0], height=size["height"] + height - inner[1]
+            )
             time.sleep(0.05)
 
     def twin(self) -> WebKitTab:
-        self._here().switch_to.new_window("tab")
-        return WebKitTab(self.webkit, self.session)
+        return WebKitTab(self.webkit, self.session, self._here().post("window/new", type="tab")["handle"])
 
     def close(self) -> None:
         if self.owner:
-            self.session.quit()
+            self.session.end()
         else:
-            self._here().close()
-            self.session.switch_to.window(self.session.window_handles[0])
+            left = self._here().delete("window")
+            self.session.post("window", handle=left[0])
+            self.session.window = left[0]
