@@ -2,6 +2,7 @@
 
 import { loadPyodide } from "pyodide";
 
+import { wait } from "./stop.js";
 import { file, recallSnapshot, rememberSnapshot } from "./store.js";
 
 /** @typedef {import("pyodide").PyodideAPI} Pyodide */
@@ -108,6 +109,8 @@ async function start({ module }, snapshot, look) {
     pyodide.runPython("import sys; sys.path.insert(1, '/book.zip'); from occusite.book import browser; browser.warm()");
     takeSnapshot(pyodide);
   }
+  const rest = pyodide.runPython("import zipimport; zipimport.zipimporter('/lib/python314.zip').get_data('REST').decode()");
+  pyodide.pyimport("occusite.book.browser").install(rest, fetchLibrary(pyodide), wait);
   return { pyodide, live: pyodide.pyimport("occusite.book.live") };
 }
 
@@ -131,7 +134,7 @@ function limitMemory() {
 
 /** Put the whole standard library where the trimmed one is. Synchronous: an import waits for it.
  * @param {Pyodide} pyodide */
-export function fetchLibrary(pyodide) {
+function fetchLibrary(pyodide) {
   return (/** @type {string} */ path) => {
     const request = new XMLHttpRequest();
     request.open("GET", new URL(`${__PYODIDE__}python_stdlib.zip`, here), false);

@@ -1,7 +1,7 @@
 // Python itself: a module worker that answers the page's calls, one at a time.
 
-import { boot, fetchLibrary, post } from "./boot.js";
-import { interruptBuffer, wait, watch } from "./stop.js";
+import { boot, post } from "./boot.js";
+import { interruptBuffer, watch } from "./stop.js";
 
 /** How often printed text goes to the page, in milliseconds. */
 const FLUSH_EVERY = 40;
@@ -52,8 +52,6 @@ async function start(given) {
   try {
     const booted = await boot(given);
     ({ pyodide, live } = booted);
-    const rest = pyodide.runPython("import zipimport; zipimport.zipimporter('/lib/python314.zip').get_data('REST').decode()");
-    pyodide.pyimport("occusite.book.browser").install(rest, fetchLibrary(pyodide), wait);
     post({ kind: "ready", restored: booted.restored });
   } catch (error) {
     post({ kind: "failed", reason: reasonOf(error) });

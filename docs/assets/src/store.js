@@ -3,6 +3,7 @@
 import { XzReadableStream } from "xz-decompress";
 
 const CACHE = "occusite-python";
+const CHECKSUM = "X-Checksum";
 
 /** Where the snapshot is kept. The worker's own name holds the digest of all it loads, so it names the version. */
 const SNAPSHOT = `${new URL(import.meta.url).origin}${new URL(import.meta.url).pathname}?snapshot`;
@@ -28,17 +29,31 @@ async function keep(address, response) {
   }
 }
 
+/** Keep `data` with what tells later whether it is whole. @param {string} address @param {Uint8Array} data @param {string} type */
+async function keepWhole(address, data, type) {
+  const headers = { "Content-Type": type, [CHECKSUM]: checksum(data) };
+  await keep(address, new Response(/** @type {BodyInit} */ (data), { headers }));
+}
+
+/** What was kept, whole. Throws where it is not. @param {Response} found */
+async function whole(found) {
+  const data = new Uint8Array(await found.arrayBuffer());
+  if (checksum(data) !== found.headers.get(CHECKSUM)) throw new Error(`damaged: ${found.url}`);
+  return data;
+}
+
 /** The file that lies packed at `url`.xz: from the store, else by `download`, unpacked and kept.
  * @param {URL} url @param {string} type @param {((url: URL) => Promise<Response>)} download @param {boolean} look
  * @returns {Promise<Response>} */
 export async function file(url, type, download, look) {
   used.add(url.href);
   const kept = look ? await (await open())?.match(url.href) : null;
-  if (kept) return kept;
+  if (kept) return new Response(await whole(kept), { headers: { "Content-Type": type } });
   const { body } = await download(new URL(`${url.href}.xz`));
   if (!body) throw new Error("nothing came");
   const unpacked = new Response(new XzReadableStream(body), { headers: { "Content-Type": type } });
-  void keep(url.href, unpacked.clone());
+  const copy = unpacked.clone();
+  copy.arrayBuffer().then((buffer) => keepWhole(url.href, new Uint8Array(buffer), type), () => {});
   return unpacked;
 }
 
@@ -47,21 +62,16 @@ export async function file(url, type, download, look) {
 export async function recallSnapshot() {
   const found = await (await open())?.match(SNAPSHOT);
   if (!found) return null;
-  const bytes = found.arrayBuffer().then((buffer) => {
-    const data = new Uint8Array(buffer);
-    if (checksum(data) === found.headers.get("X-Checksum")) return data;
-    throw new Error("damaged snapshot");
-  });
+  const bytes = whole(found);
   bytes.catch(() => {});
   return { bytes };
 }
 
 /** Keep a snapshot, and drop what other versions kept. @param {Uint8Array} data */
 export async function rememberSnapshot(data) {
-  const headers = { "Content-Type": "application/octet-stream", "X-Checksum": checksum(data) };
   const cache = await open();
   for (const old of (await cache?.keys()) ?? []) if (!used.has(old.url)) await cache?.delete(old);
-  await keep(SNAPSHOT, new Response(/** @type {BodyInit} */ (data), { headers }));
+  await keepWhole(SNAPSHOT, data, "application/octet-stream");
 }
 
 /** Two running sums over 32-bit words: fast, and any damaged or missing stretch shows. @param {Uint8Array} data */
@@ -71,6 +81,10 @@ function checksum(data) {
   let second = 0;
   for (let i = 0; i < words.length; i += 1) {
     first = (first + words[i]) | 0;
+    second = (second + first) | 0;
+  }
+  for (let i = words.length * 4; i < data.byteLength; i += 1) {
+    first = (first + data[i]) | 0;
     second = (second + first) | 0;
   }
   return `${first >>> 0}-${second >>> 0}`;
