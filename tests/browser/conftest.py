@@ -79,6 +79,14 @@ def server(site: Path, engine: Engine) -> Iterator[Server]:
     started.close()
 
 
+@pytest.fixture(scope="module")
+def offline_server(site: Path, engine: Engine) -> Iterator[Server]:
+    """The site with its service worker, which keeps the whole book on the device at a first visit."""
+    started = Server(site, probe=engine.name == "webkit", offline=True)
+    yield started
+    started.close()
+
+
 @pytest.fixture(scope="session")
 def walker(engine: Engine, server: Server) -> Iterator[Book]:
     """The reader: one tab, whose Python outlives every page turned."""
@@ -99,6 +107,16 @@ def reader(walker: Book) -> Iterator[Book]:
 @pytest.fixture
 def fresh(engine: Engine, server: Server) -> Iterator[Callable[..., Book]]:
     """Opens tabs with empty storage; what the network is made to do ends with the test."""
+    yield from _visits(engine, server)
+
+
+@pytest.fixture
+def visit(engine: Engine, offline_server: Server) -> Iterator[Callable[..., Book]]:
+    """The same on the site with its service worker."""
+    yield from _visits(engine, offline_server)
+
+
+def _visits(engine: Engine, server: Server) -> Iterator[Callable[..., Book]]:
     opened: list[Tab] = []
 
     def make(width: int = 1280, height: int = 900) -> Book:
@@ -108,7 +126,7 @@ def fresh(engine: Engine, server: Server) -> Iterator[Callable[..., Book]]:
 
     root = server.root
     yield make
-    server.cut, server.root = False, root
+    server.cut, server.link, server.root = False, None, root
     server.faults.clear()
     for tab in opened:
         tab.close()

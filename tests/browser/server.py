@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
+import shutil
 import socket
 import struct
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -16,6 +18,8 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from occusite.book.finish import finish
 
 PREFIX = "/occusite/"
 TYPES = {
@@ -36,6 +40,9 @@ TYPES = {
 }
 PACKED = {".css", ".html", ".ipynb", ".js", ".json", ".mjs", ".svg", ".txt", ".wasm", ".webmanifest", ".xml"}
 CHUNK = 16 * 1024
+
+# What makes a page ask for its service worker.
+OFFLINE_MARK = b'<meta name="occusite-offline" content="sw.js">'
 
 
 @dataclass
@@ -84,11 +91,13 @@ if (!self.complaints) {
 class Server:
     """Serves the folder `root`. `log` holds the path of every request; `faults` apply in order, the first match.
 
-    `link`, where set, slows all answers together. `probe` puts a script that collects `complaints` at the head of every page.
+    `link`, where set, slows all answers together. `probe` puts a script that collects `complaints` at the head of every
+    page. Without `offline` the pages do not ask for their service worker, which would download the whole book.
     """
 
-    def __init__(self, root: Path, probe: bool = False) -> None:
-        self.root, self.probe = root, probe
+    def __init__(self, root: Path, probe: bool = False, offline: bool = False) -> None:
+        self.probe, self.offline = probe, offline
+        self.copies = tempfile.TemporaryDirectory(prefix="occusite-site-")
         self.cut = False
         self.link: Link | None = None
         self.faults: list[Fault] = []
@@ -102,6 +111,11 @@ class Server:
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
         self.origin = f"http://127.0.0.1:{self.http.server_address[1]}"
         self.base = self.origin + PREFIX
+        self.show(root)
+
+    def show(self, root: Path, edit: Callable[[Path], None] | None = None) -> None:
+        """Serve another site from now on, or another edition of it: `edit` changes the copy that is served."""
+        self.root = self._settled(root, edit)
 
     def fault(self, path: str, *, after: int | None = None, status: int = 0, rate: float = 0) -> Callable[[], None]:
         """Break requests whose path matches the pattern; returns what mends them."""
@@ -109,16 +123,38 @@ class Server:
         self.faults.append(made)
         return lambda: self.faults.remove(made)
 
-    def moved(self, data: bytes) -> bytes:
-        """A page or sitemap as if the site had been built for this address: its navigation depends on it."""
-        sitemap = self.root / "sitemap.xml"
-        first = re.search(rb"<loc>([^<]*?/occusite/)", sitemap.read_bytes()) if sitemap.exists() else None
-        return data.replace(first[1], self.base.encode()) if first else data
+    def _settled(self, root: Path, edit: Callable[[Path], None] | None) -> Path:
+        """The site as if it had been built for this address, on which its navigation and its service worker depend."""
+        sitemap = root / "sitemap.xml"
+        built_for = re.search(rb"<loc>([^<]*?/occusite/)", sitemap.read_bytes()) if sitemap.exists() else None
+        if not built_for:
+            return root
+        copy = Path(tempfile.mkdtemp(dir=self.copies.name))
+        shutil.copytree(root, copy, dirs_exist_ok=True)
+        for file in [*copy.rglob("*.html"), *copy.rglob("*.xml")]:
+            file.write_bytes(self._moved(file.read_bytes(), file.suffix, built_for[1]))
+        if self.probe:
+            (copy / "probe.js").write_bytes(PROBE)
+        if edit:
+            edit(copy)
+        if self.offline:
+            finish(copy)
+        return copy
+
+    def _moved(self, data: bytes, suffix: str, built_for: bytes) -> bytes:
+        data = data.replace(built_for, self.base.encode())
+        if suffix == ".html":
+            if self.probe:
+                data = data.replace(b"<head>", f'<head><script src="{PREFIX}probe.js"></script>'.encode(), 1)
+            if not self.offline:
+                data = data.replace(OFFLINE_MARK, b"")
+        return data
 
     def close(self) -> None:
         """Stop serving."""
         self.http.shutdown()
         self.http.server_close()
+        self.copies.cleanup()
 
 
 class _Http(ThreadingHTTPServer):
@@ -152,8 +188,6 @@ class _Handler(BaseHTTPRequestHandler):
             return self._answer(HTTPStatus(fault.status), b"broken on purpose", ".txt", None)
         if path + "/" == PREFIX:
             return self._redirect(PREFIX)
-        if path == PREFIX + "probe.js":
-            return self._answer(HTTPStatus.OK, PROBE, ".js", None)
         file = server.root / path.removeprefix(PREFIX)
         if not path.startswith(PREFIX) or ".." in file.parts:
             return self._answer(HTTPStatus.NOT_FOUND, b"not here", ".txt", fault)
@@ -173,10 +207,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _answer(self, status: HTTPStatus, data: bytes, suffix: str, fault: Fault | None) -> None:
-        if suffix in (".html", ".xml"):
-            data = self.server_of.moved(data)
-        if suffix == ".html" and self.server_of.probe:
-            data = data.replace(b"<head>", f'<head><script src="{PREFIX}probe.js"></script>'.encode(), 1)
         tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
         if status == HTTPStatus.OK and self.headers.get("If-None-Match") == tag:
             status, data, suffix = HTTPStatus.NOT_MODIFIED, b"", ""
