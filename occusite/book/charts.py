@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ BUDGET_SCALE = {
 }
 CONFIG: dict[str, Any] = {
     "background": None,
+    # The whole picture has one text alternative; words for each mark would only slow it down.
+    "aria": False,
     "font": "Inter Variable, Inter, sans-serif",
     "view": {"stroke": None},
     "axis": {
@@ -288,9 +291,11 @@ def paper_cliffs(threads: int = 256, shared_kib: int = 12) -> Chart:
 
 
 def register_budget(threads: int) -> list[tuple[int, int]]:
-    """Warps the paper SM's register file alone would hold, for each register count."""
+    """Warps the paper SM's register file alone would hold: the register counts at which that changes, and the last."""
     sm, warps = paper.SM(), -(-threads // paper.WARP)
-    return [(r, sm.registers // (warps * paper.WARP * r) * warps) for r in range(1, 257)]
+    held = [(r, sm.registers // (warps * paper.WARP * r) * warps) for r in range(1, 257)]
+    changes = [at for before, at in itertools.pairwise(held) if at[1] != before[1]]
+    return list(dict.fromkeys([held[0], *changes, held[-1]]))
 
 
 def roofline(rows: Rows, needed: int) -> Chart:

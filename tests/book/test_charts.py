@@ -98,5 +98,9 @@ def test_vega_lite_takes_the_spec_without_a_warning(launch: paper.Launch) -> Non
 
 
 def test_the_register_budget_alone() -> None:
-    curve = dict(charts.register_budget(256))
-    assert curve[42] == 48 and curve[43] == 40 and curve[1] == 65_536 // 256 * 8
+    points = charts.register_budget(256)
+    assert points[0] == (1, 65_536 // 256 * 8) and (43, 40) in points and points[-1] == (256, 8)
+    # Read as steps, they say what the formula says for every register count.
+    for registers in range(1, 257):
+        held = [warps for at, warps in points if at <= registers][-1]
+        assert held == 65_536 // (256 * registers) * 8

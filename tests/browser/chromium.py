@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,10 @@ class Chromium(Engine):
 
     name = "chromium"
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, arguments: Sequence[str] = ()) -> None:
         self.path = path
         self.playwright = sync_playwright().start()
-        self.browser = self.playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        self.browser = self.playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *arguments])
 
     def open(self, width: int = 1280, height: int = 900, **options: Any) -> ChromiumTab:
         context = self.browser.new_context(viewport={"width": width, "height": height}, **options)
@@ -63,10 +64,26 @@ class ChromiumTab(Tab):
         self.page.goto(url)
 
     def evaluate(self, function: str, text: str) -> Any:
+        if not self.acts:
+            return self._evaluate_unseen(function, text)
         try:
             return self.page.evaluate(function, text)
         except Error as error:
             raise PageError(str(error)) from None
+
+    def _evaluate_unseen(self, function: str, text: str) -> Any:
+        expression = f"({function})({json.dumps(text)})"
+        session = self.context.new_cdp_session(self.page)
+        try:
+            asked = {"expression": expression, "awaitPromise": True, "returnByValue": True, "userGesture": False}
+            found = session.send("Runtime.evaluate", asked)
+        except Error as error:
+            raise PageError(str(error)) from None
+        finally:
+            session.detach()
+        if "exceptionDetails" in found:
+            raise PageError(str(found["exceptionDetails"]))
+        return found["result"].get("value")
 
     def keys(self, down: Sequence[str]) -> None:
         self.page.keyboard.press("+".join(down))

@@ -4,7 +4,7 @@ import { parse, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile } from "vega-lite";
 
-/** @typedef {{ view: View, frame: string, names: string[] }} Live */
+/** @typedef {{ view: View, spec: any, frame: string, names: string[] }} Live */
 
 /** @type {Map<Element, Live>} */
 const charts = new Map();
@@ -12,6 +12,19 @@ const charts = new Map();
 const waiting = new Map();
 /** @type {WeakMap<Element, Promise<void>>} */
 const drawing = new WeakMap();
+/** Widths of the live charts' figures: asking for one in the middle of a change would lay out the page an extra time.
+ * @type {WeakMap<Element, number>} */
+const widths = new WeakMap();
+const resized = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const figure = target.closest("figure");
+    const live = figure && charts.get(figure);
+    if (!live || !target.clientWidth) continue;
+    const before = widths.get(figure);
+    widths.set(figure, target.clientWidth);
+    if (before !== target.clientWidth) void update(figure, waiting.get(figure) ?? live.spec);
+  }
+});
 
 /** Draw `spec` into `figure`, or give its rows to the chart already there. Of the specs that come while it draws, only
  * the newest is drawn. Resolves when `figure` shows `spec` or a newer one.
@@ -42,10 +55,12 @@ async function show(figure, spec) {
   const box = /** @type {HTMLElement} */ (figure.querySelector(".occ-chart"));
   const { datasets = {}, ...rest } = spec;
   const { left = 0, right = 0 } = typeof spec.padding === "object" ? spec.padding : {};
-  rest.width = box.clientWidth ? box.clientWidth - left - right : spec.width;
+  const width = widths.get(figure) ?? box.clientWidth;
+  rest.width = width ? width - left - right : spec.width;
   const frame = JSON.stringify(rest);
   const live = charts.get(figure);
   if (live?.frame === frame) {
+    live.spec = spec;
     for (const name of live.names) live.view.data(name, datasets[name] ?? []);
     await live.view.runAsync();
     return;
@@ -64,22 +79,27 @@ async function show(figure, spec) {
   await view.runAsync();
   box.replaceChildren(next);
   live?.view.finalize();
-  charts.set(figure, { view, frame, names: Object.keys(datasets).filter((n) => used.has(n)) });
+  widths.set(figure, width);
+  if (!live) resized.observe(box);
+  charts.set(figure, { view, spec, frame, names: Object.keys(datasets).filter((n) => used.has(n)) });
 }
 
 /** Free the charts that are no longer in the page: a cell that runs again draws new ones. */
 function prune() {
-  for (const [figure, { view }] of charts) {
-    if (figure.isConnected) continue;
-    view.finalize();
-    charts.delete(figure);
-  }
+  for (const figure of charts.keys()) if (!figure.isConnected) forget(figure);
+}
+
+/** @param {Element} figure */
+function forget(figure) {
+  charts.get(figure)?.view.finalize();
+  charts.delete(figure);
+  widths.delete(figure);
+  for (const box of figure.querySelectorAll(".occ-chart")) resized.unobserve(box);
 }
 
 /** Free the charts of a page that goes. */
 export function forgetAll() {
-  for (const { view } of charts.values()) view.finalize();
-  charts.clear();
+  for (const figure of charts.keys()) forget(figure);
 }
 
 /** One line beside the pointer. @param {HTMLElement} box @param {PointerEvent} event @param {unknown} value */
