@@ -55,6 +55,7 @@ class ChromiumTab(Tab):
     def __init__(self, context: BrowserContext, page: Page | None = None) -> None:
         super().__init__()
         self.context = context
+        self.owner = page is None
         self.page = page or context.new_page()
         self.page.on("console", lambda m: self.problems.append(m.text) if m.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda e: self.problems.append(str(e)))
@@ -103,7 +104,10 @@ class ChromiumTab(Tab):
         self.page.set_viewport_size({"width": width, "height": height})
 
     def twin(self) -> ChromiumTab:
-        return ChromiumTab(self.context)
+        return ChromiumTab(self.context, self.context.new_page())
 
     def close(self) -> None:
-        self.context.close()
+        if self.owner:
+            self.context.close()
+        else:
+            self.page.close()

@@ -49,7 +49,12 @@ class Engine(ABC):
 
 
 class Tab(ABC):
-    """One tab. `problems` collects what the page complained of, `requests` every address it asked for."""
+    """One tab. `problems` collects what the page complained of, `requests` every address it asked for.
+
+    Scripts that a test runs in the page count as a reader's act, unless `acts` is false.
+    """
+
+    acts = True
 
     def __init__(self) -> None:
         self.problems: list[str] = []
@@ -110,6 +115,16 @@ class Tab(ABC):
     def choose(self, css: str, by: int) -> None:
         """Choose the option `by` steps further in a focused list, by keyboard."""
         self.press("ArrowDown" if by > 0 else "ArrowUp")
+
+    def online(self, yes: bool) -> None:
+        """Make the page believe that there is a network, or that there is none."""
+        self.js(
+            """
+            Object.defineProperty(navigator, "onLine", { configurable: true, value: args[0] });
+            dispatchEvent(new Event(args[0] ? "online" : "offline"));
+            """,
+            yes,
+        )
 
     def complaints(self) -> list[str]:
         """What the page complained of since the last call."""

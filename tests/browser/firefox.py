@@ -47,6 +47,7 @@ class Firefox(Engine):
     name = "firefox"
 
     def __init__(self, path: str, preferences: Mapping[str, object] | None = None) -> None:
+        self.path = path
         self.profile = Path(tempfile.mkdtemp(prefix="occusite-firefox-"))
         lines = (
             f"user_pref({json.dumps(k)}, {json.dumps(v)});" for k, v in {**PREFERENCES, **(preferences or {})}.items()
@@ -125,9 +126,9 @@ class Firefox(Engine):
 class FirefoxTab(Tab):
     """A browsing context."""
 
-    def __init__(self, firefox: Firefox, user: str) -> None:
+    def __init__(self, firefox: Firefox, user: str, owner: bool = True) -> None:
         super().__init__()
-        self.firefox, self.user = firefox, user
+        self.firefox, self.user, self.owner = firefox, user, owner
         self.context = firefox.send("browsingContext.create", type="tab", userContext=user)["context"]
         firefox.tabs[self.context] = self
 
@@ -141,7 +142,7 @@ class FirefoxTab(Tab):
             awaitPromise=True,
             target={"context": self.context},
             arguments=[{"type": "string", "value": text}],
-            userActivation=True,
+            userActivation=self.acts,
         )
         if found["type"] == "exception":
             raise PageError(found["exceptionDetails"]["text"])
@@ -165,8 +166,12 @@ class FirefoxTab(Tab):
         )
 
     def twin(self) -> FirefoxTab:
-        return FirefoxTab(self.firefox, self.user)
+        return FirefoxTab(self.firefox, self.user, owner=False)
 
     def close(self) -> None:
+        if not self.owner:
+            self.firefox.send("browsingContext.close", context=self.context)
+            del self.firefox.tabs[self.context]
+            return
         self.firefox.send("browser.removeUserContext", userContext=self.user)
         self.firefox.tabs = {c: t for c, t in self.firefox.tabs.items() if t.user != self.user}

@@ -8,8 +8,9 @@ const root = new URL("../../", import.meta.url);
 /** Milliseconds between a first visit's page and the download of the whole book. */
 const QUIET_FOR = 3000;
 
-/** @type {{ pages: boolean, python: boolean, update: boolean }} */
-const kept = { pages: false, python: false, update: false };
+/** `held`: the new edition waits for other tabs of the book.
+ * @type {{ pages: boolean, python: boolean, update: boolean, held: boolean }} */
+const kept = { pages: false, python: false, update: false, held: false };
 
 /** Keep the book for offline reading. Whatever fails here leaves everything else as it is. */
 export async function keepOffline() {
@@ -18,13 +19,9 @@ export async function keepOffline() {
     await quiet();
     const registration = await navigator.serviceWorker.register(new URL("sw.js", root), { scope: root.pathname });
     if (registration.waiting && navigator.serviceWorker.controller) takeOver(registration.waiting);
-    registration.addEventListener("updatefound", () => {
-      const coming = registration.installing;
-      coming?.addEventListener("statechange", () => {
-        kept.update = coming.state === "installed" && Boolean(navigator.serviceWorker.controller);
-        note();
-      });
-    });
+    // The browser may have found an update before this script came.
+    watch(registration.installing);
+    registration.addEventListener("updatefound", () => watch(registration.installing));
     await navigator.serviceWorker.ready;
     kept.pages = true;
     await askPython("what is kept?");
@@ -38,6 +35,14 @@ export async function keepOffline() {
   } catch (error) {
     console.log("The book is not kept for offline reading.", error);
   }
+}
+
+/** Say it when a new edition is whole. @param {ServiceWorker | null} coming */
+function watch(coming) {
+  coming?.addEventListener("statechange", () => {
+    kept.update = coming.state === "installed" && Boolean(navigator.serviceWorker.controller);
+    note();
+  });
 }
 
 /** Resolves some seconds after the page came, and not while Python loads: what the reader waits for goes first. */
@@ -61,6 +66,8 @@ function takeOver(waiting) {
     if (untouched && asks <= 6) return waiting.postMessage({ ask: "replace" });
     clearInterval(timer);
     navigator.serviceWorker.removeEventListener("controllerchange", reload);
+    kept.held = untouched;
+    note();
   }, 250);
 }
 
@@ -91,6 +98,7 @@ export function note() {
 }
 
 function sentence() {
+  if (kept.update && kept.held) return "A new edition of the book is here: close its other tabs, then reload.";
   if (kept.update) return "A new edition of the book is here: reload to read it.";
   if (!kept.pages) return "";
   if (!navigator.onLine) return kept.python ? "Offline: pages and Python come from this device." : "Offline: pages come from this device, Python is not on it yet.";

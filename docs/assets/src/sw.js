@@ -5,12 +5,13 @@
  * @type {{ version: string, shell: Record<string, string>, runtime: string[], more: string[] }} */
 const site = __SITE__;
 
-const PREFIX = "occusite-book-";
-const NAME = PREFIX + site.version;
-const MANIFEST = "manifest.json";
 const worker = /** @type {any} */ (self);
 /** @type {string} */
 const scope = worker.registration.scope;
+// Other books of the same origin keep their versions too.
+const PREFIX = `occusite-book:${new URL(scope).pathname}:`;
+const NAME = PREFIX + site.version;
+const MANIFEST = "manifest.json";
 const later = new Set([...site.runtime, ...site.more]);
 
 /** @param {string} path */
@@ -125,7 +126,8 @@ worker.addEventListener("message", (/** @type {any} */ event) => {
 /** Take over from the version before, when the page that asks is the only one open. */
 async function replace() {
   const open = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
-  if (open.length <= 1) await worker.skipWaiting();
+  const readers = open.filter((/** @type {{ url: string }} */ { url }) => url.startsWith(scope));
+  if (readers.length <= 1) await worker.skipWaiting();
 }
 
 /** Whether all of Python is here, after fetching what is missing when `fill` says so. @param {boolean} fill */
