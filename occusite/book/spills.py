@@ -36,6 +36,7 @@ class Build(NamedTuple):
         )
 
 
+@cache
 def device(architecture: str) -> nvidia.Device:
     """The device an architecture's name stands for."""
     found = devices.find(architecture)
@@ -106,8 +107,9 @@ HERE = {
 }
 
 
-def stairs(kernel: str, architecture: str, cap: int) -> Chart:
-    """Resident warps against the register cap, coloured by what binds; `cap` is marked."""
+@cache
+def _steps(kernel: str, architecture: str) -> tuple[dict[str, Any], ...]:
+    """Stretches of caps, `x` up to but not with `x2`, with the same resident warps and the same budget that binds."""
     made = [b for b in builds(kernel, architecture).values() if b.cap]
     steps: list[dict[str, Any]] = []
     for here, after in zip(made, [*made[1:], None], strict=True):
@@ -117,6 +119,12 @@ def stairs(kernel: str, architecture: str, cap: int) -> Chart:
             steps[-1]["x2"] = end
         else:
             steps.append({"x": here.cap, "x2": end, "warps": answer.warps, "budget": answer.binding[0]})
+    return tuple(steps)
+
+
+def stairs(kernel: str, architecture: str, cap: int) -> Chart:
+    """Resident warps against the register cap, coloured by what binds; `cap` is marked."""
+    steps = list(_steps(kernel, architecture))
     slots = device(architecture).warps_per_sm
     encoding = {
         "x": {**X, "field": "x", "axis": {**AXIS, "title": None}},

@@ -7,6 +7,7 @@ import json
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 from types import ModuleType
 from typing import Any
@@ -171,16 +172,18 @@ class Widget:
         return {name: c.parse(given.get(name, c.default)) for name, c in known.items()}
 
 
-def modules() -> list[str]:
+@cache
+def modules() -> tuple[str, ...]:
     """The names of all widgets."""
     from occusite.book import widgets
 
-    return sorted(m.name for m in pkgutil.iter_modules(widgets.__path__))
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(widgets.__path__)))
 
 
+@cache
 def load(name: str) -> Widget:
     """The widget called `name`. Raises `ValueError` for an unknown one."""
-    choice("widget", name, tuple(modules()))
+    choice("widget", name, modules())
     module: ModuleType = importlib.import_module(f"occusite.book.widgets.{name}")
     widget = module.widget
     assert isinstance(widget, Widget)
