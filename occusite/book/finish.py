@@ -17,7 +17,7 @@ MORE = re.compile(r"pyodide-[\d.]+/python_stdlib\.zip$")
 
 # What no page asks for.
 UNUSED = re.compile(
-    r"\.map$|^assets/javascripts/lunr/|^sitemap|^sw\.js$|^assets/dist/licences\.txt$|^assets/dist/sw\.js$|(^|/)\."
+    r"\.map$|^assets/javascripts/lunr/|^sitemap\.xml\.gz$|^sw\.js$|^assets/dist/licences\.txt$|^assets/dist/sw\.js$|(^|/)\."
 )
 
 POLICY = {
@@ -33,6 +33,9 @@ POLICY = {
     "base-uri": "'self'",
     "form-action": "'self'",
 }
+
+# A page's own styles and scripts; the site's error page names them from the server's root, and is left out.
+ASSET = re.compile(r'(<(?:link|script)\b[^>]*?\b(?:href|src)=")([^"/?#:][^"?#:]*\.(?:css|js))(?:\?[^"]*)?"')
 
 SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 
@@ -53,6 +56,18 @@ def policy(scripts: Iterable[str]) -> str:
     return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 
+def versioned(html: str, folder: Path) -> str:
+    """The page in `folder` with the content of each style and script in its address: a browser keeps them for a while,
+    and may not show a new page with an old one."""
+
+    def link(match: re.Match[str]) -> str:
+        file = folder / match[2]
+        mark = f"?v={hashlib.sha256(file.read_bytes()).hexdigest()[:8]}" if file.is_file() else ""
+        return f'{match[1]}{match[2]}{mark}"'
+
+    return ASSET.sub(link, html)
+
+
 def files(site: Path) -> dict[str, object]:
     """What the service worker keeps: `shell` (path to SHA-256) at once, `runtime` and `more` later."""
     paths = sorted(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
@@ -65,20 +80,19 @@ def files(site: Path) -> dict[str, object]:
 
 
 def finish(site: Path) -> None:
-    """Give every page of `site` the policy and the mark of offline reading, and write `sw.js`."""
-    pages = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
+    """Give every page of `site` the policy, the mark of offline reading and versioned addresses; write `sw.js`."""
+    pages = {p: versioned(p.read_text(encoding="utf-8"), p.parent) for p in sorted(site.rglob("*.html"))}
     # One policy for all pages: instant navigation keeps the first page's, and a second one would only narrow it.
     rules = policy(set().union(*(inline_scripts(html) for html in pages.values())))
     marks = (
         f'<meta http-equiv="Content-Security-Policy" content="{rules}"><meta name="occusite-offline" content="sw.js">'
     )
     for path, html in pages.items():
-        if marks in html:
-            continue
-        marked, count = re.subn(r"<meta charset=[^>]*>", lambda m: m[0] + marks, html, count=1)
-        if not count:
-            raise ValueError(f"{path}: no <meta charset> to put the policy after")
-        path.write_text(marked, encoding="utf-8")
+        if marks not in html:
+            html, count = re.subn(r"<meta charset=[^>]*>", lambda m: m[0] + marks, html, count=1)
+            if not count:
+                raise ValueError(f"{path}: no <meta charset> to put the policy after")
+        path.write_text(html, encoding="utf-8")
     worker = (site / DIST / "sw.js").read_text(encoding="utf-8")
     (site / "sw.js").write_text(f"const __SITE__={json.dumps(files(site))};\n{worker}", encoding="utf-8")
 

@@ -55,6 +55,18 @@ def test_all_pages_get_one_policy_with_the_hashes_of_all(site: Path) -> None:
     assert "unsafe-inline" not in script and "'unsafe-eval'" not in script and "http" not in policy
 
 
+def test_a_changed_script_has_another_address(site: Path) -> None:
+    def address() -> str:
+        finish.finish(site)
+        return (site / "index.html").read_text().split('<script src="')[1].split('"')[0]
+
+    before = address()
+    assert before.startswith("assets/dist/book.js?v=")
+    assert address() == before
+    (site / "assets/dist/book.js").write_text("book(2)")
+    assert address() != before
+
+
 def test_finishing_twice_changes_nothing(site: Path) -> None:
     finish.finish(site)
     before = {p: p.read_bytes() for p in site.rglob("*") if p.is_file()}
@@ -67,7 +79,7 @@ def test_the_worker_knows_each_file_by_its_content(site: Path) -> None:
     line, rest = (site / "sw.js").read_text().split(";\n", 1)
     listed = json.loads(line.removeprefix("const __SITE__="))
     assert rest == "/* worker */"
-    assert set(listed["shell"]) == {"index.html", "02/index.html", "assets/dist/book.js"}
+    assert set(listed["shell"]) == {"index.html", "02/index.html", "assets/dist/book.js", "sitemap.xml"}
     assert all(digest((site / path).read_text()) == found for path, found in listed["shell"].items())
     assert listed["runtime"] == [
         "assets/dist/library-12.zip.xz",

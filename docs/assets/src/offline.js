@@ -22,6 +22,7 @@ export async function keepOffline() {
     // The browser may have found an update before this script came.
     watch(registration.installing);
     registration.addEventListener("updatefound", () => watch(registration.installing));
+    void registration.update().catch(() => {});
     await navigator.serviceWorker.ready;
     kept.pages = true;
     await askPython("what is kept?");

@@ -62,9 +62,11 @@ async function keep(cache, path, earlier) {
 async function checked(url, digest) {
   for (const cache of /** @type {RequestCache[]} */ (["default", "reload"])) {
     const response = await fetch(url, { cache });
-    const data = await response.clone().arrayBuffer();
+    const data = await response.arrayBuffer();
     const found = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
-    if (response.ok && btoa(String.fromCharCode(...found)) === digest) return response;
+    if (!response.ok || btoa(String.fromCharCode(...found)) !== digest) continue;
+    // The browser must ask here each time: what it keeps of its own may be of another version.
+    return new Response(data, { headers: { "Content-Type": response.headers.get("Content-Type") ?? "", "Cache-Control": "no-cache" } });
   }
   throw new Error(`${url} is not the file this version was built with`);
 }
