@@ -2,8 +2,10 @@
 
     python scripts/bench_boot.py [--rounds 5] [--engines chromium,firefox,webkit] [--site DIR] [--save]
 
-Both sides run the same code in the same browser from the same server, one after the other in each round, and each
-figure is the median over the rounds. `--save` writes occusite/data/boot.json, from which the book makes its page.
+Both sides run the same code in the same browser from the same server, one after the other, the order changing from
+round to round; each figure is the median over the rounds. The book is served whole, its service worker too, and the
+return visit begins when what the first one keeps on the device lies there. `--save` writes
+occusite/data/measured/boot.json, from which the book makes its page.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +33,7 @@ from browser.server import Link, Server  # noqa: E402
 CHAPTER, NEXT = "05-executable/", "04-cliffs/"
 CODE = "from occusite import paper\nprint(paper.SM().occupancy(paper.Launch(256, 64, 12 * 1024)).warps)"
 ANSWER = "32"
-SAVED = ROOT / "occusite" / "data" / "boot.json"
+SAVED = ROOT / "occusite" / "data" / "measured" / "boot.json"
 # 10 Mbit/s with 40 ms before each answer.
 SLOW = (10e6 / 8, 0.04)
 WHAT = {
@@ -83,6 +84,7 @@ def run_stock(tab: Tab) -> float:
 
 RUN_BOOK = """
 const cell = document.querySelector('.occ-cell');
+if (args[0] && document.documentElement.dataset.python !== "off") throw Error("Python started before the click");
 const output = cell.querySelector('[data-output]');
 output.replaceChildren();
 cell.querySelector('.occ-run').click();
@@ -90,9 +92,12 @@ await until(() => output.textContent.trim() && cell.dataset.state === "done")
 """
 
 
-def run_book(tab: Tab) -> float:
-    """Click on the first cell's Run, until it has ended and its output stands in the page."""
-    return timed(tab, UNTIL + RUN_BOOK)
+def run_book(tab: Tab, cold: bool = True) -> float:
+    """Click on the first cell's Run, until it has ended and its output stands in the page.
+
+    The cell lies below the window's edge, so that a `cold` Python has not started before the click.
+    """
+    return timed(tab, UNTIL + RUN_BOOK, cold)
 
 
 def run_after_stop(reader: Book) -> float:
@@ -101,7 +106,7 @@ def run_after_stop(reader: Book) -> float:
     cell.write("sum(range(10**11))")
     cell.press("run")
     reader.tab.wait("document.documentElement.dataset.python === 'running'")
-    time.sleep(0.3)
+    pause(reader.tab, 0.3)
     return float(
         reader.tab.js(
             UNTIL
@@ -119,12 +124,42 @@ def run_after_stop(reader: Book) -> float:
     )
 
 
-def measure(engine: Engine, book: Server, stock: Server) -> dict[str, tuple[float, float]]:
+def pause(tab: Tab, seconds: float) -> None:
+    """Wait in the page: a driver that sleeps may hold up what it drives."""
+    tab.js("await new Promise((go) => setTimeout(go, args[0] * 1000))", seconds)
+
+
+def kept(tab: Tab) -> bool:
+    """Wait until the snapshot lies on the device, and the pages; whether they came to."""
+    return bool(
+        tab.js(
+            """
+            const end = performance.now() + 40000;
+            const there = async () => {
+              const python = await caches.open("occusite-python");
+              return (await python.keys()).some((r) => r.url.endsWith("?snapshot"))
+                && /^Available offline/.test(document.querySelector(".occ-offline")?.textContent);
+            };
+            while (performance.now() < end) {
+              if (await there()) return true;
+              await new Promise((go) => setTimeout(go, 200));
+            }
+            return false;
+            """
+        )
+    )
+
+
+def measure(engine: Engine, book: Server, stock: Server, book_first: bool) -> dict[str, tuple[float, float]]:
     """One round: (stock, book) in seconds for each row of `WHAT`."""
     found: dict[str, tuple[float, float]] = {}
 
     def both(key: str, stock_side: Callable[[], float], book_side: Callable[[], float]) -> None:
-        found[key] = (stock_side(), book_side())
+        if book_first:
+            second = book_side()
+            found[key] = (stock_side(), second)
+        else:
+            found[key] = (stock_side(), book_side())
 
     for key, slow in (("first_slow", True), ("first", False)):
         for server in (stock, book):
@@ -136,16 +171,17 @@ def measure(engine: Engine, book: Server, stock: Server) -> dict[str, tuple[floa
         if slow:
             there.close()
             here.close()
-    # The snapshot is made when nothing is going on.
-    time.sleep(4)
+    if not kept(here):
+        print("  not everything was kept on the device")
     there.goto(stock.base)
     reader = Book(here, book.base).load(CHAPTER)
+    pause(here, 1)
     both("again", lambda: run_stock(there), lambda: run_book(here))
     there.goto(stock.base)
     both("stopped", lambda: run_stock(there), lambda: run_after_stop(reader))
     there.goto(stock.base)
     reader.turn(NEXT)
-    both("next", lambda: run_stock(there), lambda: run_book(here))
+    both("next", lambda: run_stock(there), lambda: run_book(here, cold=False))
     there.close()
     here.close()
     return found
@@ -161,12 +197,6 @@ def machine() -> str:
         ]
         cpu = f"{len(lines)} cores of {lines[0]}" if lines else cpu
     return f"{cpu}, {platform.system()}"
-
-
-def version(name: str, path: str) -> str:
-    """The browser's own words for its version."""
-    done = subprocess.run([path, "--version"], capture_output=True, text=True)
-    return (done.stdout.strip() or done.stderr.strip() or name).splitlines()[0]
 
 
 def main() -> None:
@@ -190,11 +220,11 @@ def main() -> None:
             rounds: list[dict[str, tuple[float, float]]] = []
             for number in range(options.rounds):
                 engine = _start(name, path)
-                book = Server(Path(site))
+                book = Server(Path(site), offline=True)
                 with tempfile.TemporaryDirectory() as other:
                     stock = Server(stock_folder(Path(other)))
                     try:
-                        rounds.append(measure(engine, book, stock))
+                        rounds.append(measure(engine, book, stock, number % 2 == 1))
                     finally:
                         engine.close()
                         book.close()
@@ -211,7 +241,7 @@ def main() -> None:
                 }
                 for key in WHAT
             }
-            results[name] = {"version": version(name, path), "rows": table}
+            results[name] = {"version": engine.version, "rows": table}
             for key, row in table.items():
                 print(
                     f"{name:9} {WHAT[key]:34} stock {row['stock']:6.2f} s   book {row['book']:6.2f} s   {row['ratio']:.1f}x faster"

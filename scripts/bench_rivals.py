@@ -9,15 +9,15 @@ from npm and PyPI into a folder of its own, at the versions below.
 - PyScript's editor: `<script type="py-editor">`, which runs in a worker, `interpreter` in its config.
 - markdown-exec: its `pyodide` fence, which runs on the page's own thread and starts Python when the page opens.
 - JupyterLite: the REPL, as its documentation embeds it in pages, in a worker, `code=…&execute=0`. Its service worker, which
-  gives Python the reader's files, is switched off: it starts faster without. Python starts when the page opens.
+  gives Python the reader's files, is switched off: the line that runs needs none. Python starts when the page opens.
 
-Left out: marimo's islands. The address of Pyodide, and of a lock file that only marimo's own host serves, are compiled into
-its worker; the Pyodide there is another version.
+Left out: marimo's islands. By default they take Pyodide, in another version, and its lock file from addresses of their own;
+other settings were not tried.
 
 Each round opens each page in a new browser. Figures are medians, in seconds, until the output stands in the page:
 `opened`: from opening the page with an empty cache, the button pressed as soon as it is there. A button that does not hear
 yet is pressed again every 50 ms. `seconds`: the same, from that first press. `read`: from the press, after ten seconds on
-the page. `again`: from opening the page once more in the same browser. `--save` writes occusite/data/rivals.json.
+the page. `again`: from opening the page once more in the same browser. `--save` writes occusite/data/measured/rivals.json.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Not `tests.browser`: some packages install a module named `tests`.
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "scripts")]
 
-from bench_boot import machine, version  # noqa: E402
+from bench_boot import machine  # noqa: E402
 from browser.book import Book  # noqa: E402
 from browser.chromium import Chromium, ChromiumTab  # noqa: E402
 from browser.conftest import ENGINES  # noqa: E402
@@ -68,7 +68,7 @@ CODE = "print(sum(i * i for i in range(1000)))"
 ANSWER = "332833500"
 KEEP, LOOP, CHECK = "kept = 41 + 1\nprint('set', kept)", "while True:\n    pass", "print('still', kept)"
 CHAPTER = "05-executable/"
-SAVED = ROOT / "occusite" / "data" / "rivals.json"
+SAVED = ROOT / "occusite" / "data" / "measured" / "rivals.json"
 READING = 10
 
 
@@ -446,6 +446,9 @@ def main() -> None:
         pages.mkdir()
         fetch(work.resolve())
         shown = buttons(work.resolve(), site, pages)
+        engine = Chromium(path)
+        browser = engine.version
+        engine.close()
         ends = [stops(button, path) for button in shown]
         rounds: list[list[dict[str, float]]] = [[] for _ in shown]
         for number in range(options.rounds):
@@ -465,9 +468,10 @@ def main() -> None:
         shipped = json.loads((ROOT / "node_modules/pyodide/package.json").read_text())["version"]
         saved = {
             "machine": machine(),
-            "browser": version("chromium", path),
+            "browser": browser,
             "pyodide": shipped,
             "rounds": options.rounds,
+            "reading": READING,
             "rows": rows,
         }
         SAVED.write_text(json.dumps(saved, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -5,7 +5,7 @@
 Two measurements for every widget of every page. The work: input to the end of the frame that shows the result, the
 display's own clock switched off, so that nothing waits for its next tick; its 95th percentile is set beside one frame
 at 60 Hz. The frames: at 60 Hz, with inputs at the start of a frame, as browsers hand on a drag; how many of them have
-their result in the very next frame. `--save` writes occusite/data/widgets.json, from which the book makes its table.
+their result in the very next frame. `--save` writes occusite/data/measured/widgets.json, from which the book makes its table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from browser.conftest import ENGINES  # noqa: E402
 from browser.server import Server  # noqa: E402
 
 FRAME = 1000 / 60
-SAVED = ROOT / "occusite" / "data" / "widgets.json"
+SAVED = ROOT / "occusite" / "data" / "measured" / "widgets.json"
 
 # Both functions set slider after slider of one widget to values all over its range.
 DRIVE = """

@@ -19,8 +19,8 @@ from pathlib import Path
 # One date for all entries, so that equal content gives an equal file.
 DATE = (2020, 1, 1, 0, 0, 0)
 
-# Parts of the package for the command line and for machines with NumPy.
-ELSEWHERE = ("occusite/cli/", "occusite/sweep_numpy.py")
+# Parts of the package for the command line, for machines with NumPy, and for the page about the book's speed.
+ELSEWHERE = ("occusite/cli/", "occusite/sweep_numpy.py", "occusite/data/measured/")
 
 # Standard modules that readers may well try, beyond those the book itself uses.
 READERS = """

@@ -1,9 +1,10 @@
-"""How fast the book's Python is: the measurements that scripts/bench_boot.py and bench_rivals.py saved, as tables."""
+"""How fast the book's Python is: what scripts/bench_boot.py, bench_rivals.py and bench_widgets.py saved, as tables."""
 
 from __future__ import annotations
 
 import json
 import pkgutil
+from functools import cache
 from typing import Any
 
 from occusite.book.html import THIN, Table
@@ -18,47 +19,68 @@ ROWS = {
 ENGINES = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKitGTK"}
 
 
+@cache
 def _saved(name: str) -> Any:
-    return json.loads((pkgutil.get_data("occusite", f"data/{name}.json") or b"{}").decode())
+    return json.loads((pkgutil.get_data("occusite", f"data/measured/{name}.json") or b"{}").decode())
 
 
 def boot(engine: str) -> Table:
     """One browser: seconds from click to answer, stock Pyodide beside the book."""
     found = _saved("boot")["engines"][engine]
     rows = [
-        (name, f"{row['stock']:.2f}{THIN}s", f"{row['book']:.2f}{THIN}s", f"{row['ratio']:.1f}×")
+        (name, _seconds(row["stock"], 2), _seconds(row["book"], 2), f"{row['ratio']:.1f}×")
         for key, name in ROWS.items()
         for row in [found["rows"][key]]
     ]
-    title = f"{ENGINES[engine]} ({found['version']}): from click to answer"
+    title = f"From click to answer in {ENGINES[engine]} {found['version']}"
     return Table(("", "stock Pyodide", "this book", "faster by"), rows, title)
 
 
 def rivals() -> Table:
-    """Other books' run buttons on the same machine and Pyodide version."""
+    """Other books' run buttons on the same machine and Pyodide version: how long they take, and how much they load."""
     saved = _saved("rivals")
     rows = [
         (
             r["name"],
-            *(f"{r[key]:.1f}{THIN}s" for key in ("opened", "seconds", "read", "again")),
+            *(_seconds(r[key], 1) for key in ("opened", "seconds", "read", "again")),
             f"{r['megabytes']:.1f}{THIN}MB",
-            r["stops"],
-            r["keeps"],
         )
         for r in saved["rows"]
     ]
-    columns = (
-        "run button",
-        "opened to output",
-        "click to output",
-        "click after 10 s of reading",
-        "next visit, opened to output",
-        "moved",
-        "Stop ends a loop",
-        "variables kept",
-    )
-    title = f"Run buttons of other books ({saved['browser']}, Pyodide {saved['pyodide']}, {saved['rounds']} rounds)"
+    columns = ("run button", "opened to output", "click to output", "click after reading", "next visit", "moved")
+    title = f"Run buttons of other books (Chromium {saved['browser']}, Pyodide {saved['pyodide']}, {saved['rounds']} rounds)"
     return Table(columns, rows, title)
+
+
+def stops() -> Table:
+    """What the same run buttons do about a loop that never ends."""
+    rows = [(r["name"], r["stops"], r["keeps"]) for r in _saved("rivals")["rows"]]
+    return Table(("run button", "can it be stopped?", "are variables kept?"), rows, "An endless loop, tried in each")
+
+
+def widgets() -> Table:
+    """From a slider's input to the end of the frame that shows its result."""
+    saved = _saved("widgets")
+    rows = [
+        (
+            r["widget"].replace("_", " "),
+            f"chapter {int(r['page'][:2])}" if r["page"] else "home",
+            _milliseconds(r["median"]),
+            _milliseconds(r["p95"]),
+            f"{r['next_frame'] * 100:.0f}{THIN}%",
+        )
+        for r in sorted(saved["rows"], key=lambda r: r["page"])
+    ]
+    columns = ("widget", "where", "median", "19 of 20 are within", "shown in the next frame")
+    return Table(columns, rows, f"A slider's input to its result on the page, {saved['inputs']} inputs each")
+
+
+def _seconds(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}{THIN}s"
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:.1f}{THIN}ms"
 
 
 def machine() -> str:
@@ -69,6 +91,11 @@ def machine() -> str:
 def rounds() -> int:
     """How many rounds each median is over."""
     return int(_saved("boot")["rounds"])
+
+
+def reading() -> int:
+    """Seconds that a reader reads before the click, in the table of other books."""
+    return int(_saved("rivals")["reading"])
 
 
 def gain(engine: str, key: str) -> str:

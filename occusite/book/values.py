@@ -9,6 +9,7 @@ from occusite import littles_law, nvidia, paper, scheduler, staircase  # noqa: F
 from occusite.book import (
     scheduling,  # noqa: F401 - for the prose
     session,  # noqa: F401 - for the prose
+    speed,  # noqa: F401 - for the prose
     spills,  # noqa: F401 - for the prose
 )
 from occusite.book.html import THIN, Markup, budget, budgets, count, percent, text  # noqa: F401

@@ -32,6 +32,7 @@ class Chromium(Engine):
         self.path = path
         self.playwright = sync_playwright().start()
         self.browser = self.playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *arguments])
+        self.version = self.browser.version
 
     def open(self, width: int = 1280, height: int = 900, **options: Any) -> ChromiumTab:
         context = self.browser.new_context(viewport={"width": width, "height": height}, **options)

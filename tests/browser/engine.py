@@ -35,9 +35,10 @@ class PageError(Exception):
 
 
 class Engine(ABC):
-    """A running browser."""
+    """A running browser; `version` is known once a tab was opened."""
 
     name = ""
+    version = ""
 
     @abstractmethod
     def open(self, width: int = 1280, height: int = 900) -> Tab:
@@ -180,7 +181,9 @@ class Tab(ABC):
               const x = left + width * at, y = top + height / 2;
               const over = document.elementFromPoint(x, y);
               const hit = seen.contains(over) || over?.closest("label")?.control === seen;
-              found = { x, y, hit, top: over?.outerHTML.slice(0, 120) };
+              found = { x, y, hit, top: over?.outerHTML.slice(0, 120) ?? "nothing: it is out of sight" };
+              // What opens or loads above it may have moved it away.
+              if (still >= 3 && !over) seen.scrollIntoView({ block, behavior: "instant" });
             }
             return found;
             """,

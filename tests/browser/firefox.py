@@ -64,7 +64,7 @@ class Firefox(Engine):
         self.count = 0
         self.socket = websocket.create_connection(self._address() + "/session", suppress_origin=True)
         threading.Thread(target=self._listen, daemon=True).start()
-        self.send("session.new", capabilities={})
+        self.version = self.send("session.new", capabilities={})["capabilities"]["browserVersion"]
         self.send("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"])
 
     def _address(self) -> str:

@@ -140,6 +140,7 @@ class Session:
         asked = {"capabilities": {"alwaysMatch": capabilities}}
         begun = _request("POST", f"http://127.0.0.1:{port}/session", asked, BEGIN_WITHIN)
         self.address = f"http://127.0.0.1:{port}/session/{begun['sessionId']}"
+        self.webkit.version = begun["capabilities"]["browserVersion"]
         self.window = self.get("window")
 
     def _port(self) -> int:

@@ -2,7 +2,7 @@
 
 import { embedded } from "./embedded.js";
 import { icon } from "./icons.js";
-import { onIntent } from "./intent.js";
+import { onIntent, warmOnIntent } from "./intent.js";
 import { draw, streamed } from "./output.js";
 import { Interrupted, loading, python } from "./python-client.js";
 import { say } from "./say.js";
@@ -71,7 +71,7 @@ class Cell {
     this.view.setAttribute("aria-label", `Code of cell ${this.number}. Press Enter to edit.`);
     this.#on(this.view, "click", (event) => void this.edit(/** @type {MouseEvent} */ (event)));
     this.#on(section, "keydown", (event) => this.#key(/** @type {KeyboardEvent} */ (event)));
-    this.#ends.push(onIntent(section, () => python.warm()));
+    this.#ends.push(warmOnIntent(section));
     this.#ends.push(onIntent(this.view, () => void import("./editor.js")));
     this.#ends.push(python.subscribe(() => this.#waiting()));
     this.#restore();

@@ -1,7 +1,7 @@
 // Exercises: numbers and choices are judged by ranges in the page, programs by Python; progress stays in the browser.
 
 import { embedded } from "./embedded.js";
-import { onIntent } from "./intent.js";
+import { onIntent, warmOnIntent } from "./intent.js";
 import { draw } from "./output.js";
 import { attachPanel, note } from "./progress.js";
 import { loading, python } from "./python-client.js";
@@ -142,7 +142,7 @@ class Program extends Exercise {
       event.preventDefault();
       void this.#edit();
     });
-    this.ends.push(onIntent(section, () => python.warm()));
+    this.ends.push(warmOnIntent(section));
     this.ends.push(onIntent(this.view, () => void import("./editor.js")));
     this.ends.push(python.subscribe(() => this.#waiting()));
     const kept = recall(this.key);

@@ -25,5 +25,15 @@ function saveData() {
   return Boolean(/** @type {any} */ (navigator).connection?.saveData);
 }
 
-/** Start Python at the reader's intent. @param {Element} element @param {{ visible?: boolean }} [options] */
-export const warmOnIntent = (element, options) => onIntent(element, () => python.warm(), options);
+/** Start Python at the reader's intent; where it costs no download, to see the element is enough.
+ * @param {Element} element */
+export function warmOnIntent(element) {
+  const warm = () => python.warm();
+  const ends = [onIntent(element, warm)];
+  let over = false;
+  void python.atHand().then((kept) => kept && !over && ends.push(onIntent(element, warm, { visible: true })));
+  return () => {
+    over = true;
+    for (const end of ends) end();
+  };
+}

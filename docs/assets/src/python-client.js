@@ -1,5 +1,7 @@
 // The page's side of Python: one worker for the whole site, started on intent, with its queue, progress and Stop.
 
+import { KEPT_IN, snapshotOf } from "./kept.js";
+
 /**
  * @typedef {"off" | "loading" | "ready" | "running" | "failed"} PythonState
  * @typedef {{ loaded: number, total: number }} Progress  bytes
@@ -11,6 +13,8 @@
  *   onStart?: () => void }} Request
  * @typedef {Request & { resolve: (value: any) => void, reject: (reason: Error) => void }} Task
  */
+
+const WORKER = new URL(__WORKER__, import.meta.url);
 
 /** Calls that run the reader's own code, which may not end. */
 const READERS = new Set(["run", "check"]);
@@ -49,13 +53,23 @@ class PythonClient {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Whether Python has started, or can from what an earlier visit kept on this device. */
+  async atHand() {
+    if (this.#worker) return true;
+    try {
+      return Boolean(await caches.match(snapshotOf(WORKER), { cacheName: KEPT_IN }));
+    } catch {
+      return false;
+    }
+  }
+
   /** Start Python unless it is there already. */
   warm() {
     if (this.#worker) return;
     this.generation += 1;
     this.progress = { loaded: 0, total: 0 };
     this.#set("loading");
-    const worker = new Worker(new URL(__WORKER__, import.meta.url), { type: "module", name: "python" });
+    const worker = new Worker(WORKER, { type: "module", name: "python" });
     this.#worker = worker;
     worker.onmessage = (event) => worker === this.#worker && this.#receive(event.data);
     worker.onerror = (event) => {

@@ -2,11 +2,11 @@
 
 import { XzReadableStream } from "xz-decompress";
 
-const CACHE = "occusite-python";
+import { KEPT_IN, snapshotOf } from "./kept.js";
+
 const CHECKSUM = "X-Checksum";
 
-/** Where the snapshot is kept. The worker's own name holds the digest of all it loads, so it names the version. */
-const SNAPSHOT = `${new URL(import.meta.url).origin}${new URL(import.meta.url).pathname}?snapshot`;
+const SNAPSHOT = snapshotOf(new URL(import.meta.url));
 
 /** The addresses this version uses; what else is kept belongs to others. @type {Set<string>} */
 const used = new Set([SNAPSHOT]);
@@ -14,7 +14,7 @@ const used = new Set([SNAPSHOT]);
 /** The store, or null where the browser does not allow one: everything here then works as on a first visit. */
 async function open() {
   try {
-    return await caches.open(CACHE);
+    return await caches.open(KEPT_IN);
   } catch {
     return null;
   }
