@@ -169,7 +169,8 @@ class Cell:
         return str(
             self.js(
                 "const lines = [...cell.querySelectorAll('.cm-line')].map((l) => l.textContent);"
-                "return lines.length ? lines.join('\\n') : cell.querySelector('.occ-cell-source').textContent"
+                "return lines.length ? lines.join('\\n') :"
+                " cell.querySelector('.occ-cell-source').textContent.replace(/\\n$/, '')"
             )
         )
 
@@ -232,8 +233,36 @@ class Cell:
         )
         return self
 
+    def running(self) -> Cell:
+        """Wait until the cell's code runs."""
+        self.tab.wait("document.querySelector(args[0]).dataset.state === 'running'", self.css)
+        return self
+
+    def stop(self) -> Cell:
+        """Press Stop once the cell's code runs, and wait until it has ended."""
+        self.running().press("stop")
+        return self.ended()
+
+    def saying(self, pattern: str) -> Cell:
+        """Wait until the state line matches a regular expression."""
+        try:
+            self.tab.wait(
+                "new RegExp(args[1]).test(document.querySelector(args[0]).textContent)",
+                f"{self.css} .occ-state",
+                pattern,
+            )
+        except TimeoutError:
+            raise AssertionError(f"cell {self.number} ({self.state}) says {self.said!r}, not {pattern}") from None
+        return self
+
+    def settled(self) -> Cell:
+        """Wait until the editor is open if there is code to show that is not the book's: an edit from last time."""
+        self.tab.wait("document.querySelector(args[0])", f"{self.css}:is(:not([data-edited]), :has(.cm-content))")
+        return self
+
     def edit(self) -> None:
         """Open the editor, the caret in it."""
+        self.settled()
         opened = self.js("return Boolean(cell.querySelector('.cm-content'))")
         self.tab.focus(f"{self.css} {'.cm-content' if opened else '.occ-cell-source'}")
         if not opened:
