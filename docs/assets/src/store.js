@@ -3,6 +3,7 @@
 import { XzReadableStream } from "xz-decompress";
 
 import { KEPT_IN, snapshotOf } from "./kept.js";
+import { dense, sparse } from "./sparse.js";
 
 const CHECKSUM = "X-Checksum";
 
@@ -62,7 +63,7 @@ export async function file(url, type, download, look) {
 export async function recallSnapshot() {
   const found = await (await open())?.match(SNAPSHOT);
   if (!found) return null;
-  const bytes = whole(found);
+  const bytes = whole(found).then(dense);
   bytes.catch(() => {});
   return { bytes };
 }
@@ -71,7 +72,7 @@ export async function recallSnapshot() {
 export async function rememberSnapshot(data) {
   const cache = await open();
   for (const old of (await cache?.keys()) ?? []) if (!used.has(old.url)) await cache?.delete(old);
-  await keepWhole(SNAPSHOT, data, "application/octet-stream");
+  await keepWhole(SNAPSHOT, sparse(data), "application/octet-stream");
 }
 
 /** Two running sums over 32-bit words: fast, and any damaged or missing stretch shows. @param {Uint8Array} data */
