@@ -14,7 +14,7 @@ import pytest
 
 from .book import ROOT, Book
 from .engine import Engine, Tab
-from .server import Server
+from .server import MAX_AGE, Server
 
 ENGINES = {
     "chromium": ("chromium", "chromium-browser", "google-chrome", "chrome"),
@@ -126,7 +126,7 @@ def _visits(engine: Engine, server: Server) -> Iterator[Callable[..., Book]]:
 
     root = server.root
     yield make
-    server.cut, server.link, server.root = False, None, root
+    server.cut, server.link, server.root, server.max_age = False, None, root, MAX_AGE
     server.faults.clear()
     for tab in opened:
         tab.close()

@@ -41,6 +41,9 @@ TYPES = {
 PACKED = {".css", ".html", ".ipynb", ".js", ".json", ".mjs", ".svg", ".txt", ".wasm", ".webmanifest", ".xml"}
 CHUNK = 16 * 1024
 
+# Seconds for which a browser may keep an answer: as GitHub Pages says.
+MAX_AGE = 600
+
 # What makes a page ask for its service worker.
 OFFLINE_MARK = b'<meta name="occusite-offline" content="sw.js">'
 
@@ -91,7 +94,7 @@ if (!self.complaints) {
 class Server:
     """Serves the folder `root`. `log` holds the path of every request; `faults` apply in order, the first match.
 
-    `link`, where set, slows all answers together. `probe` puts a script that collects `complaints` at the head of every
+    `link`, where set, slows all answers together; `max_age` is how long they may be kept. `probe` puts a script that collects `complaints` at the head of every
     page. Without `offline` the pages do not ask for their service worker, which would download the whole book.
     """
 
@@ -99,6 +102,7 @@ class Server:
         self.probe, self.offline = probe, offline
         self.copies = tempfile.TemporaryDirectory(prefix="occusite-site-")
         self.cut = False
+        self.max_age = MAX_AGE
         self.link: Link | None = None
         self.faults: list[Fault] = []
         self.log: list[str] = []
@@ -208,7 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status: HTTPStatus, data: bytes, suffix: str, fault: Fault | None) -> None:
         tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
-        if status == HTTPStatus.OK and self.headers.get("If-None-Match") == tag:
+        if status == HTTPStatus.OK and not fault and self.headers.get("If-None-Match") == tag:
             status, data, suffix = HTTPStatus.NOT_MODIFIED, b"", ""
         packed = suffix in PACKED and "gzip" in self.headers.get("Accept-Encoding", "")
         if packed:
@@ -219,8 +223,7 @@ class _Handler(BaseHTTPRequestHandler):
         if packed:
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(data)))
-        # As GitHub Pages does.
-        self.send_header("Cache-Control", "max-age=600")
+        self.send_header("Cache-Control", f"max-age={self.server_of.max_age}")
         self.send_header("ETag", tag)
         self.send_header("Vary", "Accept-Encoding")
         self.end_headers()
@@ -250,3 +253,11 @@ class _Handler(BaseHTTPRequestHandler):
 @cache
 def _gzip(data: bytes) -> bytes:
     return gzip.compress(data, 6, mtime=0)
+
+
+def until(condition: Callable[[], bool], timeout: float = 60) -> None:
+    """Wait for something on this side of the network."""
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.03)

@@ -72,7 +72,7 @@ class Cell {
     this.#on(this.view, "click", (event) => void this.edit(/** @type {MouseEvent} */ (event)));
     this.#on(section, "keydown", (event) => this.#key(/** @type {KeyboardEvent} */ (event)));
     this.#ends.push(warmOnIntent(section));
-    this.#ends.push(onIntent(this.view, () => void import("./editor.js")));
+    this.#ends.push(onIntent(this.view, () => void import("./editor.js").catch(() => {})));
     this.#ends.push(python.subscribe(() => this.#waiting()));
     this.#restore();
   }

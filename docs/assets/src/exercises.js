@@ -143,7 +143,7 @@ class Program extends Exercise {
       void this.#edit();
     });
     this.ends.push(warmOnIntent(section));
-    this.ends.push(onIntent(this.view, () => void import("./editor.js")));
+    this.ends.push(onIntent(this.view, () => void import("./editor.js").catch(() => {})));
     this.ends.push(python.subscribe(() => this.#waiting()));
     const kept = recall(this.key);
     this.#changed(typeof kept === "string" ? kept : this.source);

@@ -1,0 +1,270 @@
+"""Faults: whatever does not come, breaks or is forbidden is said where it is missed, and works again when it can."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .book import Book, Cell
+from .chromium import Chromium
+from .conftest import quiet
+from .engine import Tab
+from .firefox import Firefox
+from .server import Server, until
+
+CELLS = "05-executable/"
+WIDGET = "03-shape-a-block/"
+CHART = "06-littles-law/"
+
+# Each file without which Python does not start, and what befalls it: cut off in the middle, or refused.
+BROKEN: list[tuple[str, dict[str, int]]] = [
+    ("python-worker-", {"after": 1000}),
+    ("python-worker-", {"status": 404}),
+    ("pyodide.asm.mjs", {"after": 1000}),
+    ("pyodide.asm.wasm.xz", {"after": 100_000}),
+    ("pyodide.asm.wasm.xz", {"status": 500}),
+    ("library-", {"after": 100_000}),
+    ("library-", {"status": 404}),
+    ("book-", {"after": 1000}),
+]
+
+
+def press(cell: Cell, button: str = "run") -> None:
+    """Press a button of the cell, also where its tab is not in front."""
+    cell.js(f"cell.querySelector('.occ-{button}').click()")
+
+
+def run(cell: Cell) -> Cell:
+    """Run the cell, also where its tab is not in front."""
+    press(cell)
+    return cell.ended()
+
+
+class TestPythonsStart:
+    def test_a_file_that_does_not_come_is_said_and_run_again_loads_it(
+        self, fresh: Callable[..., Book], server: Server
+    ) -> None:
+        server.max_age = 0
+        book = fresh().load(CELLS)
+        cell = book.cell(1)
+        for name, how in BROKEN:
+            # What came before the fault is kept; here it has to come again.
+            book.tab.js("await caches.delete('occusite-python')")
+            mend = server.fault(f"/dist/(pyodide[^/]*/)?{name}", **how)
+            run(cell)
+            mend()
+            assert cell.state == "error", f"{name}, {how}: {cell.state}"
+            assert re.fullmatch(r"Python could not be loaded: .+\. Try again\.", cell.said), (
+                f"{name}, {how}: {cell.said}"
+            )
+        assert run(cell).state == "done", cell.said
+
+    def test_no_network_at_all_is_said(self, fresh: Callable[..., Book], server: Server) -> None:
+        book = fresh().load(CELLS)
+        server.cut = True
+        cell = run(book.cell(1))
+        assert cell.state == "error" and cell.said.startswith("Python could not be loaded: ")
+        book.tab.online(False)
+        assert run(cell).said == (
+            "Python could not be loaded: you are offline, and Python is not on this device yet. Try again."
+        )
+        server.cut = False
+        book.tab.online(True)
+        assert run(cell).state == "done", cell.said
+
+    def test_a_break_on_the_way_is_got_over_without_a_word(self, fresh: Callable[..., Book], server: Server) -> None:
+        """The network comes back before the second try."""
+        book = fresh().load(CELLS)
+        mend = server.fault("asm.wasm.xz$", after=100_000)
+        press(book.cell(1))
+        book.tab.wait("document.documentElement.dataset.python === 'loading'")
+        until(lambda: any("asm.wasm.xz" in path for path in server.log))
+        mend()
+        cell = book.cell(1).ended()
+        assert cell.state == "done", cell.said
+
+    def test_a_slow_answer_shows_how_far_it_is(self, fresh: Callable[..., Book], server: Server) -> None:
+        book = fresh().load(CELLS)
+        book.tab.js(
+            """
+            const state = document.querySelector(args[0] + " .occ-state");
+            self.told = [];
+            new MutationObserver(() => self.told.push(state.textContent))
+              .observe(state, { childList: true, subtree: true, characterData: true });
+            """,
+            book.cell(1).css,
+        )
+        server.fault("asm.wasm.xz$", rate=2_000_000)
+        cell = run(book.cell(1))
+        assert cell.state == "done"
+        figures = book.tab.js(
+            "return self.told.map((t) => /^loading Python, ([\\d.]+) of ([\\d.]+) MB$/.exec(t)).filter(Boolean)"
+            ".map(([, loaded, total]) => [Number(loaded), Number(total)])"
+        )
+        loaded, totals = [a for a, _ in figures], {b for _, b in figures}
+        assert len(set(loaded)) >= 5 and loaded == sorted(loaded)
+        assert len(totals) == 1 and 2 < totals.pop() < 10
+        # The last figure stands near the end, not in the middle.
+        assert loaded[-1] > 0.8 * figures[-1][1]
+
+
+class TestAfterTheStart:
+    def test_the_network_cut_changes_nothing(self, fresh: Callable[..., Book], server: Server) -> None:
+        book = fresh().load(WIDGET)
+        widget = book.widgets()[0]
+        slider = f"{widget.css} input[type=range]"
+        book.tab.focus(slider)
+        book.tab.press("End")
+        widget.settle()
+        book.turn(CELLS)
+        book.cell(1).run()
+        book.turn(WIDGET)
+        server.cut = True
+        book.tab.focus(slider)
+        book.tab.press("Home")
+        book.widgets()[0].settle()
+        for cell in book.cells():
+            assert cell.hidden or cell.run().state == "done"
+
+    def test_the_rest_of_the_library_waits_for_the_network(self, fresh: Callable[..., Book], server: Server) -> None:
+        book = fresh().load(CELLS)
+        cell = book.cell(1).run()
+        cell.write("kept = 1\nimport wave\nprint(wave.__name__)")
+        server.cut = True
+        assert cell.run().state == "error"
+        assert cell.text.rstrip().endswith(
+            "ModuleNotFoundError: 'wave' is in the part of Python that could not be loaded; try again"
+        )
+        server.cut = False
+        assert cell.write("import wave\nprint(wave.__name__, kept)").run().text.strip() == "wave 1"
+
+    def test_a_worker_that_dies_is_said_and_replaced(self, fresh: Callable[..., Book]) -> None:
+        book = fresh().load(CELLS)
+        cell = book.cell(1).run()
+        for death in ("import os\nos.abort()", "import os\nos._exit(3)"):
+            cell.write(f"print('before')\n{death}").run()
+            assert cell.state == "error", f"{death}: {cell.state}, {cell.said}, {cell.text}"
+            assert cell.said == "Python ended with a fatal error. Python was restarted, so variables are lost."
+            assert cell.text.strip() == "before"
+            assert cell.write("print(6 * 7)").run().text.strip() == "42"
+
+    def test_two_tabs_run_apart(self, fresh: Callable[..., Book]) -> None:
+        one = fresh().load(CELLS)
+        two = Book(one.tab.twin(), one.base).load(CELLS)
+        both = (one.cell(1), two.cell(1))
+        for cell in both:
+            press(cell)
+        for cell in both:
+            assert cell.ended().state == "done", cell.said
+        for number, cell in enumerate(both):
+            cell.write(f"import os\nos.environ['TAB'] = '{number}'")
+            run(cell)
+        for number, cell in enumerate(both):
+            cell.write("print(os.environ['TAB'])")
+            assert run(cell).text.strip() == str(number)
+        for book in (one, two):
+            quiet(book.tab, book.base)
+
+
+class TestPartsOfThePage:
+    def test_an_editor_that_does_not_come_is_said_and_tried_again(
+        self, fresh: Callable[..., Book], server: Server
+    ) -> None:
+        server.max_age = 0
+        mend = server.fault("/editor-", after=1000)
+        book = fresh().load(CELLS)
+        cell = book.cell(1)
+        cell.press("edit")
+        cell.tab.wait("document.querySelector(args[0]).textContent.includes('could not be')", f"{cell.css} .occ-state")
+        assert cell.said == "The editor could not be loaded. Try again."
+        assert cell.run().state == "done"
+        mend()
+        cell.press("edit")
+        cell.tab.wait("document.querySelector(args[0])", f"{cell.css} .cm-content")
+        assert not [c for c in book.tab.complaints() if "nhandled" in c or "dynamically" in c]
+
+    def test_charts_that_do_not_come_are_said_and_tried_again(self, fresh: Callable[..., Book], server: Server) -> None:
+        server.max_age = 0
+        mend = server.fault("/charts-", after=1000)
+        book = fresh().load(CHART)
+        widget = book.widgets()[0]
+        chart = "return form.querySelector('.occ-chart').textContent"
+        book.tab.focus(f"{widget.css} input[type=range]")
+        book.tab.press("End")
+        book.tab.wait("document.querySelector(args[0]).dataset.state === 'done'", widget.css, timeout=120)
+        assert widget.js(
+            "return form.querySelector('.occ-status').innerHTML === html(args[0])", widget.expected()["status"]
+        )
+        assert widget.js(chart) == "The chart could not be loaded. Try again."
+        mend()
+        book.tab.press("Home")
+        widget.settle()
+
+
+class TestStorageBlocked:
+    """Nothing may be kept: cells, exercises and widgets work, and nothing is thrown."""
+
+    def works(self, tab: Tab, server: Server) -> None:
+        book = Book(tab, server.base).load(CELLS)
+        assert tab.js("return localStorage instanceof Storage") is False, "storage is not blocked"
+        cell = book.cell(1).write("print('no storage')").run()
+        assert cell.text.strip() == "no storage"
+        cell.press("reset")
+        book.turn(WIDGET)
+        widget = book.widgets()[0]
+        tab.focus(f"{widget.css} input[type=range]")
+        tab.press("End")
+        widget.settle()
+        book.turn("progress/")
+        quiet(tab, book.base)
+
+    @pytest.mark.parametrize("engine", ["firefox"], indirect=True)
+    def test_in_firefox(self, engine: Firefox, server: Server) -> None:
+        blocked = Firefox(engine.path, {"dom.storage.enabled": False, "dom.caches.enabled": False})
+        try:
+            self.works(blocked.open(), server)
+        finally:
+            blocked.close()
+
+    @pytest.mark.parametrize("engine", ["chromium"], indirect=True)
+    def test_in_chromium(self, engine: Chromium, server: Server, tmp_path: Path) -> None:
+        """All cookies blocked in the settings, and storage with them."""
+        settings = {"profile": {"default_content_setting_values": {"cookies": 2}}}
+        (tmp_path / "Default").mkdir()
+        (tmp_path / "Default" / "Preferences").write_text(json.dumps(settings), encoding="utf-8")
+        tab = engine.open_profile(tmp_path)
+        try:
+            self.works(tab, server)
+        finally:
+            tab.close()
+
+
+def test_the_policy_is_in_force(fresh: Callable[..., Book], server: Server) -> None:
+    """A script in the page and a request elsewhere are refused, and the page hears of both."""
+    book = fresh().load(CELLS)
+    elsewhere = server.base.replace("127.0.0.1", "localhost") + "elsewhere"
+    server.log.clear()
+    refused = book.tab.js(
+        """
+        const refused = [];
+        addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
+        const script = document.createElement("script");
+        script.textContent = "self.injected = true";
+        document.head.append(script);
+        const image = document.createElement("img");
+        image.setAttribute("onerror", "self.injected = true");
+        image.src = "data:,";
+        document.body.append(image);
+        const answer = await fetch(args[0], { mode: "no-cors" }).then(() => "came", () => "refused");
+        await new Promise((done) => setTimeout(done, 100));
+        return [answer, self.injected ?? false, ...refused];
+        """,
+        elsewhere,
+    )
+    assert refused[:2] == ["refused", False]
+    assert {"connect-src", "script-src-elem", "script-src-attr"} <= set(refused[2:])
+    assert "/occusite/elsewhere" not in server.log
