@@ -1,4 +1,4 @@
-// Boots Pyodide: trimmed library first, a snapshot of this device's first boot on later ones, always the plain road as well.
+// Boots Pyodide: trimmed library first, a snapshot of this device's first boot on later ones.
 
 import { loadPyodide } from "pyodide";
 
@@ -6,7 +6,8 @@ import { wait } from "./stop.js";
 import { file, recallSnapshot, rememberSnapshot } from "./store.js";
 
 /** @typedef {import("pyodide").PyodideAPI} Pyodide */
-/** @typedef {{ module?: WebAssembly.Module }} Given  what the page knows from an earlier worker */
+/** What the page gives: the interpreter compiled by an earlier worker; `plain` leaves aside what was kept on the device.
+ * @typedef {{ module?: WebAssembly.Module, plain?: boolean }} Given */
 
 /** Python may not take more memory than this, in bytes: beyond, a tab may be ended by the system. */
 const MEMORY_LIMIT = 1 << 30;
@@ -56,19 +57,14 @@ async function download(url) {
  * @param {Given} given @returns {Promise<{ pyodide: Pyodide, live: any, restored: boolean }>} */
 export async function boot(given) {
   limitMemory();
-  try {
-    const kept = await recallSnapshot();
-    return { ...(await start(given, kept?.bytes ?? null, true)), restored: kept !== null };
-  } catch {
-    // What was kept may not fit or be damaged; that costs the reader only time.
-    return { ...(await start({}, null, false)), restored: false };
-  }
+  const kept = given.plain ? null : await recallSnapshot();
+  return { ...(await start(given, kept?.bytes ?? null)), restored: kept !== null };
 }
 
-/** @param {Given} given @param {Promise<Uint8Array> | null} snapshot @param {boolean} look  whether in the store */
-async function start({ module }, snapshot, look) {
+/** @param {Given} given @param {Promise<Uint8Array> | null} snapshot */
+async function start({ module, plain }, snapshot) {
   /** @param {string} name @param {string} [type] */
-  const get = (name, type = "application/octet-stream") => file(new URL(name, here), type, download, look);
+  const get = (name, type = "application/octet-stream") => file(new URL(name, here), type, download, !plain);
   const wasm = module ? Promise.resolve(new Response()) : get(`${__PYODIDE__}pyodide.asm.wasm`, "application/wasm");
   const library = get(__LIBRARY__);
   const book = get(__PACK__).then((response) => response.arrayBuffer());

@@ -22,9 +22,9 @@ const READERS = new Set(["run", "check"]);
 /** How long a run may take to notice Stop, in milliseconds, before its worker is ended. */
 const STOP_WITHIN = 1000;
 
-/** How often a failed load is tried, and the pause before the next try, in milliseconds. */
-const TRIES = 2;
-const TRY_AGAIN_AFTER = 800;
+/** Pauses before a failed load is tried again, in milliseconds. The first one is for what was kept on the device: it may be
+ * damaged or not fit, and is left aside from then on. The second one is for the network. */
+const TRY_AGAIN_AFTER = [0, 800];
 
 const LOST = "Python was restarted, so variables are lost.";
 
@@ -76,7 +76,7 @@ class PythonClient {
       event.preventDefault();
       if (worker === this.#worker) this.#fail(event.message || "its program could not be loaded");
     };
-    worker.postMessage({ given: { module: this.#module } });
+    worker.postMessage({ given: this.#tries ? { plain: true } : { module: this.#module } });
   }
 
   /** Run a cell. Rejects with `Interrupted` when Python ended under it.
@@ -239,11 +239,10 @@ class PythonClient {
   #fail(reason) {
     this.#worker?.terminate();
     this.#worker = null;
+    this.#module = undefined;
     this.#tries += 1;
-    if (this.#tries < TRIES) {
-      setTimeout(() => this.warm(), TRY_AGAIN_AFTER);
-      return;
-    }
+    const pause = TRY_AGAIN_AFTER[this.#tries - 1];
+    if (pause !== undefined) return void setTimeout(() => this.warm(), pause);
     this.#tries = 0;
     const task = this.#current;
     this.#release();
