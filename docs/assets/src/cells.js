@@ -152,7 +152,8 @@ class Cell {
   async show(source) {
     this.#changed(source);
     const editor = await this.#open();
-    editor?.set(source);
+    // Reset may have been pressed while the editor was on its way.
+    editor?.set(this.source);
   }
 
   /** @param {string} source */
@@ -190,10 +191,12 @@ class Cell {
           onRun: () => void this.run(),
           ask: (what, source, at) => python.help(this.page, what, source, at),
         });
+        const held = document.activeElement === this.view;
         this.view.replaceChildren(holder);
         this.view.removeAttribute("tabindex");
         this.view.removeAttribute("role");
         this.view.removeAttribute("aria-label");
+        if (held) this.#editor.focus();
         return this.#editor;
       },
       () => {
