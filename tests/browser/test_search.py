@@ -41,3 +41,27 @@ def test_a_word_is_found_by_its_other_names(fresh: Callable[..., Book], words: s
 
 def test_a_chapter_is_found_by_its_subject(fresh: Callable[..., Book]) -> None:
     assert found(fresh(), "little's law")[0].startswith("06-littles-law/")
+
+
+CLOSED = "!document.querySelector('#__search').checked"
+
+
+@pytest.mark.parametrize("words", ["", "occupancy"], ids=["empty", "with results"])
+def test_tab_leads_past_the_search_and_closes_it(fresh: Callable[..., Book], words: str) -> None:
+    book = fresh()
+    if words:
+        found(book, words)
+    else:
+        book.load("").tab.click(".md-search__input")
+        book.tab.wait("document.activeElement.matches('.md-search__input')")
+    # Behind the field, neither before it nor in it.
+    beyond = (
+        "return document.querySelector('.md-search').compareDocumentPosition(document.activeElement)"
+        " === Node.DOCUMENT_POSITION_FOLLOWING"
+    )
+    for _ in range(4):
+        book.tab.press("Tab")
+        if book.tab.js(beyond):
+            break
+    assert book.tab.js(beyond), f"Tab leads to {book.tab.js('return document.activeElement.outerHTML.slice(0, 200)')}"
+    book.tab.wait(CLOSED)

@@ -6,6 +6,7 @@ import { attachCharts } from "./figures.js";
 import { attachPlayers } from "./player.js";
 import { keepOffline, note } from "./offline.js";
 import { python } from "./python-client.js";
+import { keepPlaceInSearch } from "./search.js";
 import { attachWidgets } from "./widgets.js";
 
 document.documentElement.dataset.python = "off";
@@ -24,6 +25,8 @@ function enter() {
     python.leave(page);
   };
 }
+
+keepPlaceInSearch();
 
 /** The theme announces each page here, the first one included. */
 const pages = /** @type {any} */ (window).document$;
