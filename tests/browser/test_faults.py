@@ -98,7 +98,7 @@ class TestPythonsStart:
             """,
             book.cell(1).css,
         )
-        server.fault("asm.wasm.xz$", rate=2_000_000)
+        server.fault("asm.wasm.xz$", rate=1_000_000)
         cell = run(book.cell(1))
         assert cell.state == "done"
         figures = book.tab.js(
@@ -106,7 +106,7 @@ class TestPythonsStart:
             ".map(([, loaded, total]) => [Number(loaded), Number(total)])"
         )
         loaded, totals = [a for a, _ in figures], {b for _, b in figures}
-        assert len(set(loaded)) >= 5 and loaded == sorted(loaded)
+        assert len(set(loaded)) >= 3 and loaded == sorted(loaded)
         assert len(totals) == 1 and 2 < totals.pop() < 10
         # The last figure stands near the end, not in the middle.
         assert loaded[-1] > 0.8 * figures[-1][1]
@@ -202,7 +202,8 @@ class TestPartsOfThePage:
         assert widget.js(chart) == "The chart could not be loaded. Try again."
         mend()
         book.tab.press("Home")
-        widget.settle()
+        book.tab.wait("document.querySelector(args[0])", f"{widget.css} .occ-chart-live svg")
+        assert "could not be loaded" not in widget.js(chart)
 
 
 class TestStorageBlocked:

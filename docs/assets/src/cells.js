@@ -1,5 +1,6 @@
 // Cells: edit, run, stop, reset, copy and share; edits are kept for the next visit, one namespace serves the page.
 
+import { load } from "./again.js";
 import { embedded } from "./embedded.js";
 import { icon } from "./icons.js";
 import { onIntent, warmOnIntent } from "./intent.js";
@@ -10,6 +11,8 @@ import { link, LINK_LIMIT, shared } from "./share.js";
 import { recall, remember } from "./storage.js";
 
 /** @typedef {ReturnType<typeof import("./editor.js").open>} Editor */
+
+const loadEditor = () => load(() => import("./editor.js"));
 
 /** Bring the page's cells to life; returns what ends them. @param {string} page */
 export function attachCells(page) {
@@ -72,7 +75,7 @@ class Cell {
     this.#on(this.view, "click", (event) => void this.edit(/** @type {MouseEvent} */ (event)));
     this.#on(section, "keydown", (event) => this.#key(/** @type {KeyboardEvent} */ (event)));
     this.#ends.push(warmOnIntent(section));
-    this.#ends.push(onIntent(this.view, () => void import("./editor.js").catch(() => {})));
+    this.#ends.push(onIntent(this.view, () => void loadEditor().catch(() => {})));
     this.#ends.push(python.subscribe(() => this.#waiting()));
     this.#restore();
   }
@@ -179,7 +182,7 @@ class Cell {
   }
 
   #open() {
-    this.#opening ??= import("./editor.js").then(
+    this.#opening ??= loadEditor().then(
       ({ open }) => {
         if (this.ended) return null;
         const holder = document.createElement("div");

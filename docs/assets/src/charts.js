@@ -95,6 +95,8 @@ function forget(figure) {
   charts.delete(figure);
   widths.delete(figure);
   for (const box of figure.querySelectorAll(".occ-chart")) resized.unobserve(box);
+  // Its marks lead to the view, and whoever still holds the page that went would hold the view.
+  for (const drawn of figure.querySelectorAll(".occ-chart-live")) drawn.remove();
 }
 
 /** Free the charts of a page that goes. */

@@ -1,5 +1,6 @@
 // Exercises: numbers and choices are judged by ranges in the page, programs by Python; progress stays in the browser.
 
+import { load } from "./again.js";
 import { embedded } from "./embedded.js";
 import { onIntent, warmOnIntent } from "./intent.js";
 import { draw } from "./output.js";
@@ -11,6 +12,8 @@ import { recall, remember } from "./storage.js";
 /** @typedef {ReturnType<typeof import("./editor.js").open>} Editor */
 /** @typedef {{ low: number | null, high: number | null, right: boolean, html: string }} Outcome */
 /** @typedef {{ blanks: { label: string, outcomes: Outcome[] }[], options: { right: boolean, html: string }[], starter: string }} Data */
+
+const loadEditor = () => load(() => import("./editor.js"));
 
 /** Bring the page's exercises and its progress panel to life; returns what ends them. @param {string} page */
 export function attachExercises(page) {
@@ -143,7 +146,7 @@ class Program extends Exercise {
       void this.#edit();
     });
     this.ends.push(warmOnIntent(section));
-    this.ends.push(onIntent(this.view, () => void import("./editor.js").catch(() => {})));
+    this.ends.push(onIntent(this.view, () => void loadEditor().catch(() => {})));
     this.ends.push(python.subscribe(() => this.#waiting()));
     const kept = recall(this.key);
     this.#changed(typeof kept === "string" ? kept : this.source);
@@ -212,7 +215,7 @@ class Program extends Exercise {
   }
 
   #open() {
-    this.#opening ??= import("./editor.js").then(
+    this.#opening ??= loadEditor().then(
       ({ open }) => {
         if (this.#ended) return null;
         const holder = document.createElement("div");

@@ -1,5 +1,6 @@
 // Figures that hold a chart: a static picture until the reader points at it, then live; its code is loaded then.
 
+import { load } from "./again.js";
 import { embedded } from "./embedded.js";
 import { onIntent } from "./intent.js";
 
@@ -9,7 +10,7 @@ let charts = null;
 /** The chart code, loaded once; a failed load may be tried again. */
 export function loadCharts() {
   if (!charts) {
-    charts = import("./charts.js").catch((error) => {
+    charts = load(() => import("./charts.js")).catch((error) => {
       charts = null;
       throw error;
     });
