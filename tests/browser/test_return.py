@@ -173,7 +173,7 @@ def test_what_is_damaged_costs_only_time_and_is_mended(returning: Book, part: st
 
 
 # What browsers do that keep nothing: private windows of some, site data switched off, a full disk.
-BLOCKED = 'caches.open = async () => { throw new DOMException("The operation is insecure.", "SecurityError"); };\n'
+BLOCKED = 'CacheStorage.prototype.open = async () => { throw new DOMException("The operation is insecure.", "SecurityError"); };\n'
 FULL = 'Cache.prototype.put = async () => { throw new DOMException("Quota exceeded.", "QuotaExceededError"); };\n'
 
 
