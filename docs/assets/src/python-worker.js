@@ -42,8 +42,9 @@ function answer(call, args, token) {
     return call === "run" ? live.run(...args, write) : live[call](...args);
   } finally {
     watch("");
-    pyodide.setInterruptBuffer(/** @type {any} */ (undefined));
+    // First what was printed: a Python that died answers nothing any more.
     flush();
+    pyodide.setInterruptBuffer(/** @type {any} */ (undefined));
   }
 }
 
