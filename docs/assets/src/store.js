@@ -68,10 +68,11 @@ export async function recallSnapshot() {
   return { bytes };
 }
 
-/** Keep a snapshot, and drop what other versions kept. @param {Uint8Array} data */
+/** Keep a snapshot, and drop what other versions of this site kept. @param {Uint8Array} data */
 export async function rememberSnapshot(data) {
   const cache = await open();
-  for (const old of (await cache?.keys()) ?? []) if (!used.has(old.url)) await cache?.delete(old);
+  const here = new URL(".", import.meta.url).href;
+  for (const { url } of (await cache?.keys()) ?? []) if (url.startsWith(here) && !used.has(url)) await cache?.delete(url);
   await keepWhole(SNAPSHOT, sparse(data), "application/octet-stream");
 }
 
