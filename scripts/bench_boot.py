@@ -30,6 +30,8 @@ from browser.conftest import ENGINES, _start  # noqa: E402
 from browser.engine import Engine, Tab  # noqa: E402
 from browser.server import Link, Server  # noqa: E402
 
+# A window so low that the first cell lies below its edge: what a reader sees, the book starts by itself on a return visit.
+LOW = 400
 CHAPTER, NEXT = "05-executable/", "04-cliffs/"
 CODE = "from occusite import paper\nprint(paper.SM().occupancy(paper.Launch(256, 64, 12 * 1024)).warps)"
 ANSWER = "32"
@@ -164,7 +166,7 @@ def measure(engine: Engine, book: Server, stock: Server, book_first: bool) -> di
     for key, slow in (("first_slow", True), ("first", False)):
         for server in (stock, book):
             server.link = Link(*SLOW) if slow else None
-        there, here = engine.open(), engine.open()
+        there, here = engine.open(height=LOW), engine.open(height=LOW)
         there.goto(stock.base)
         Book(here, book.base).load(CHAPTER)
         both(key, lambda t=there: run_stock(t), lambda h=here: run_book(h))
