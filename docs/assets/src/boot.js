@@ -14,7 +14,7 @@ const MEMORY_LIMIT = 1 << 30;
 
 const here = new URL(".", import.meta.url);
 const plainFetch = self.fetch.bind(self);
-const plainInstantiate = WebAssembly.instantiateStreaming?.bind(WebAssembly);
+const plainInstantiate = WebAssembly.instantiateStreaming;
 
 /** Bytes of each download: how many there are, and how many came. */
 const downloads = new Map(Object.entries(__SIZES__).map(([name, size]) => [name, { size, came: 0 }]));
@@ -55,36 +55,32 @@ async function download(url) {
 
 /** Python ready to be called: `restored` says by which road it came, `live` is `occusite.book.live`.
  * @param {Given} given @returns {Promise<{ pyodide: Pyodide, live: any, restored: boolean }>} */
-export async function boot(given) {
+export async function boot({ module, plain }) {
   limitMemory();
-  const kept = given.plain ? null : await recallSnapshot();
-  return { ...(await start(given, kept?.bytes ?? null)), restored: kept !== null };
-}
-
-/** @param {Given} given @param {Promise<Uint8Array> | null} snapshot */
-async function start({ module, plain }, snapshot) {
   /** @param {string} name @param {string} [type] */
   const get = (name, type = "application/octet-stream") => file(new URL(name, here), type, download, !plain);
-  const wasm = module ? Promise.resolve(new Response()) : get(`${__PYODIDE__}pyodide.asm.wasm`, "application/wasm");
+  // Everything is asked for at once, first what takes longest: the interpreter compiles while the rest is on its way.
+  const compiled = module ? Promise.resolve(module) : compile(get(`${__PYODIDE__}pyodide.asm.wasm`, "application/wasm"));
+  const found = plain ? Promise.resolve(null) : recallSnapshot();
   const library = get(__LIBRARY__);
   const book = get(__PACK__).then((response) => response.arrayBuffer());
+  // Pyodide will ask for this one again and get the same.
+  const program = import(new URL(`${__PYODIDE__}pyodide.asm.mjs`, here).href);
   // Pyodide waits for ever when a file does not come or does not compile.
   /** @type {(reason: unknown) => void} */
   let breakOff = () => {};
   const broken = new Promise((_, reject) => (breakOff = reject));
   broken.catch(() => {});
-  for (const promise of [wasm, library, book]) promise.catch(breakOff);
-  self.fetch = (input, init) => (String(input).endsWith(".wasm") ? wasm : String(input).endsWith(__LIBRARY__) ? library : plainFetch(input, init));
-  if (plainInstantiate) {
-    WebAssembly.instantiateStreaming = async (source, imports) => {
-      if (module) return { module, instance: await WebAssembly.instantiate(module, imports) };
-      const making = plainInstantiate(source, imports);
-      making.catch(breakOff);
-      const made = await making;
-      post({ kind: "module", module: made.module });
-      return made;
-    };
-  }
+  for (const promise of [compiled, library, book, program]) promise.catch(breakOff);
+  const snapshot = await found;
+  self.fetch = async (input, init) => {
+    if (String(input).endsWith(".wasm")) return new Response();
+    return String(input).endsWith(__LIBRARY__) ? library : plainFetch(input, init);
+  };
+  WebAssembly.instantiateStreaming = async (_source, imports) => {
+    const ready = await compiled;
+    return { module: ready, instance: await WebAssembly.instantiate(ready, imports) };
+  };
   /** @type {Pyodide} */
   let pyodide;
   try {
@@ -93,12 +89,12 @@ async function start({ module, plain }, snapshot) {
       packageBaseUrl: new URL(__PYODIDE__, here).href,
       stdLibURL: new URL(__LIBRARY__, here).href,
       lockFileContents: __LOCK__,
-      ...(snapshot ? { _loadSnapshot: snapshot } : { _makeSnapshot: true }),
+      ...(snapshot ? { _loadSnapshot: snapshot.bytes } : { _makeSnapshot: true }),
     };
     pyodide = /** @type {Pyodide} */ (await Promise.race([loadPyodide(/** @type {any} */ (options)), broken]));
   } finally {
     self.fetch = plainFetch;
-    if (plainInstantiate) WebAssembly.instantiateStreaming = plainInstantiate;
+    WebAssembly.instantiateStreaming = plainInstantiate;
   }
   pyodide.FS.writeFile("/book.zip", new Uint8Array(await book));
   if (!snapshot) {
@@ -107,7 +103,14 @@ async function start({ module, plain }, snapshot) {
   }
   const rest = pyodide.runPython("import zipimport; zipimport.zipimporter('/lib/python314.zip').get_data('REST').decode()");
   pyodide.pyimport("occusite.book.browser").install(rest, fetchLibrary(pyodide), wait);
-  return { pyodide, live: pyodide.pyimport("occusite.book.live") };
+  return { pyodide, live: pyodide.pyimport("occusite.book.live"), restored: snapshot !== null };
+}
+
+/** The interpreter; the page keeps it for the workers that come after this one. @param {Promise<Response>} wasm */
+async function compile(wasm) {
+  const module = await WebAssembly.compileStreaming(wasm);
+  post({ kind: "module", module });
+  return module;
 }
 
 /** @param {Pyodide} pyodide */
