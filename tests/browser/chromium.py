@@ -65,6 +65,9 @@ class ChromiumTab(Tab):
     def goto(self, url: str) -> None:
         self.page.goto(url)
 
+    def front(self) -> None:
+        self.page.bring_to_front()
+
     def evaluate(self, function: str, text: str) -> Any:
         if not self.acts:
             return self._evaluate_unseen(function, text)

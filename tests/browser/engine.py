@@ -62,6 +62,10 @@ class Tab(ABC):
         self.requests: list[str] = []
 
     @abstractmethod
+    def front(self) -> None:
+        """Bring the tab to the front, where its timers keep their time."""
+
+    @abstractmethod
     def goto(self, url: str) -> None:
         """Load `url` and wait until it has loaded."""
 

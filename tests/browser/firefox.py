@@ -135,6 +135,9 @@ class FirefoxTab(Tab):
     def goto(self, url: str) -> None:
         self.firefox.send("browsingContext.navigate", context=self.context, url=url, wait="complete")
 
+    def front(self) -> None:
+        self.firefox.send("browsingContext.activate", context=self.context)
+
     def evaluate(self, function: str, text: str) -> Any:
         found = self.firefox.send(
             "script.callFunction",

@@ -225,6 +225,9 @@ class WebKitTab(Tab):
     def goto(self, url: str) -> None:
         self._here().post("url", url=url)
 
+    def front(self) -> None:
+        self._here()
+
     def evaluate(self, function: str, text: str) -> Any:
         script = (
             f"const done = arguments[arguments.length - 1]; ({function})(arguments[0])"
