@@ -85,7 +85,8 @@ FRAMES = (
     + """
 for (let i = 0; i < inputs; i += 1) {
   await pause();
-  await frame();
+  // The first frames after a pause do not keep the display's time yet.
+  for (let still = 0; still < 3; still += 1) await frame();
   if (!change(i)) continue;
   let frames = 0;
   do { await frame(); frames += 1; } while (!settled());

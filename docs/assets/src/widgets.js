@@ -1,5 +1,7 @@
 // Widgets: control values go to Python, the view comes back and is patched in; their state lives in the address.
 
+import morphdom from "morphdom";
+
 import { embedded } from "./embedded.js";
 import { drawChart, loadCharts } from "./figures.js";
 import { onIntent } from "./intent.js";
@@ -197,7 +199,10 @@ class Widget {
         drawn.push(drawChart(box, part.spec));
       } else if (this.#shown.get(name) !== part.data) {
         this.#shown.set(name, part.data);
-        box.innerHTML = part.data;
+        const next = /** @type {Element} */ (box.cloneNode(false));
+        next.innerHTML = part.data;
+        // What stays the same is neither laid out nor painted again.
+        morphdom(box, next, { childrenOnly: true });
       }
     }
     await Promise.all(drawn);
