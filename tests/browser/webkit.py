@@ -23,8 +23,8 @@ from .engine import Engine, PageError, Tab, key_actions, pointer_actions
 FOLDERS = ("lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64", "libexec", "lib")
 
 # A session that has not begun by then never does; another one is tried.
-BEGIN_WITHIN = 40
-TRIES = 4
+BEGIN_WITHIN = 15
+TRIES = 6
 
 
 def minibrowser() -> str:
