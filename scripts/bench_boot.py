@@ -163,6 +163,7 @@ def measure(engine: Engine, book: Server, stock: Server, book_first: bool) -> di
     found: dict[str, tuple[float, float]] = {}
 
     def both(key: str, stock_side: Callable[[], float], book_side: Callable[[], float]) -> None:
+        there.goto(stock.base)
         if book_first:
             second = book_side()
             found[key] = (stock_side(), second)
@@ -176,7 +177,6 @@ def measure(engine: Engine, book: Server, stock: Server, book_first: bool) -> di
         for server in (stock, book):
             server.link = Link(*SLOW) if slow else None
         there, here = engine.open(height=LOW), engine.open(height=LOW)
-        there.goto(stock.base)
         Book(here, book.base).load(CHAPTER)
         both(key, lambda t=there: run_stock(t), lambda h=here: run_book(h))
         if slow:
@@ -184,13 +184,10 @@ def measure(engine: Engine, book: Server, stock: Server, book_first: bool) -> di
             here.close()
     if not kept(here):
         print("  not everything was kept on the device")
-    there.goto(stock.base)
     reader = Book(here, book.base).load(CHAPTER)
     pause(here, 1)
     both("again", lambda: run_stock(there), lambda: run_book(here))
-    there.goto(stock.base)
     both("stopped", lambda: run_stock(there), lambda: run_after_stop(reader))
-    there.goto(stock.base)
     reader.turn(NEXT)
     both("next", lambda: run_stock(there), lambda: run_book(here, cold=False))
     there.close()

@@ -28,6 +28,10 @@ def page_paths() -> list[str]:
 
 PAGES = page_paths()
 
+# A page with several cells, and one with a widget.
+CELLS = "05-executable/"
+WIDGET = "03-shape-a-block/"
+
 
 class Book:
     """The book in a tab, served below `base`."""
@@ -78,6 +82,25 @@ class Book:
         """Wait until Python has started and nothing runs."""
         self.tab.wait("document.documentElement.dataset.python === 'ready'", timeout=120)
         return self
+
+    def search(self, words: str = "") -> None:
+        """Open the search, type `words` and wait until no further results come."""
+        self.tab.wait("document.querySelector('.md-search__input')?.checkVisibility()")
+        self.tab.click(".md-search__input")
+        self.tab.wait("document.activeElement.matches('.md-search__input')")
+        if words:
+            self.tab.type(words)
+            self.tab.wait("document.querySelector('.md-search-result__link')")
+            self.tab.js(
+                """
+                await new Promise((done) => {
+                  let timer = setTimeout(done, 500);
+                  const later = () => (clearTimeout(timer), (timer = setTimeout(done, 500)));
+                  const watch = { childList: true, subtree: true };
+                  new MutationObserver(later).observe(document.querySelector(".md-search-result"), watch);
+                });
+                """
+            )
 
     def cells(self) -> list[Cell]:
         """The page's cells, in order."""
@@ -367,6 +390,11 @@ class Widget:
         self.sent = True
         self.name = str(self.js("return form.dataset.widget"))
         return self
+
+    def slide(self, key: str) -> None:
+        """Press a key on the first slider: "End" for its highest value, "Home" for its lowest."""
+        self.tab.focus(f"{self.css} input[type=range]")
+        self.tab.press(key)
 
     def settle(self, timeout: float = 60) -> None:
         """Wait until the widget shows what the package says for its controls; fail with the differences."""

@@ -94,8 +94,9 @@ if (!self.complaints) {
 class Server:
     """Serves the folder `root`. `log` holds the path of every request; `faults` apply in order, the first match.
 
-    `link`, where set, slows all answers together; `max_age` is how long they may be kept. `probe` puts a script that collects `complaints` at the head of every
-    page. Without `offline` the pages do not ask for their service worker, which would download the whole book.
+    `link`, where set, slows all answers together; `max_age` is how long they may be kept, in seconds. `probe` puts a
+    script that collects `complaints` at the head of every page. Without `offline` the pages do not ask for their service
+    worker, which would download the whole book.
     """
 
     def __init__(self, root: Path, probe: bool = False, offline: bool = False) -> None:

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from .book import Book
+from .book import CELLS, WIDGET, Book
 from .conftest import quiet
 from .engine import Engine
 from .firefox import Firefox
 from .server import Server, until
 
-CELLS = "05-executable/"
-WIDGET = "03-shape-a-block/"
 NOTE = "document.querySelector('.occ-offline')?.textContent"
 PLAIN = "Available offline. Run a cell once to keep Python too."
 WITH_PYTHON = "Available offline, Python included."
@@ -123,16 +121,11 @@ class TestWithoutANetwork:
         assert cell.text.strip() == "emscripten"
         cell.press("reset")
         widget = away.turn(WIDGET).widgets()[0]
-        away.tab.focus(f"{widget.css} input[type=range]")
-        away.tab.press("End")
+        widget.slide("End")
         widget.settle()
 
     def test_the_search_works(self, away: Book) -> None:
-        away.load("02-three-budgets/")
-        away.tab.wait("document.querySelector('.md-search__input')?.checkVisibility()")
-        away.tab.click(".md-search__input")
-        away.tab.wait("document.activeElement.matches('.md-search__input')")
-        away.tab.type("wavefront")
+        away.load("02-three-budgets/").search("wavefront")
         away.tab.wait("document.querySelector('.md-search-result__link')?.href.includes('reference/glossary/')")
 
     def test_a_page_without_its_slash_is_found_and_a_missing_one_is_said(self, away: Book) -> None:

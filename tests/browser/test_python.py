@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator
 import nbformat
 import pytest
 
-from .book import Book, Cell
+from .book import CELLS, Book, Cell
 from .conftest import quiet
 
-CELLS = "05-executable/"
 KEPT = "Stopped. Variables are kept."
 LOST = "Python was restarted, so variables are lost."
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from .book import Book, Cell
+from .book import CELLS, Book, Cell
 from .conftest import quiet
 from .engine import Engine, Tab
 from .server import Server
 
-CELLS = "05-executable/"
 # Of Python's own files only the worker's program may be asked for again.
 DOWNLOADS = (".xz", ".wasm", "python_stdlib.zip")
 

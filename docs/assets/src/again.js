@@ -15,3 +15,6 @@ export function load(part) {
   coming.catch(() => came.delete(path));
   return coming;
 }
+
+/** The editor, for cells and exercises. */
+export const loadEditor = () => load(() => import("./editor.js"));

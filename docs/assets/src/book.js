@@ -34,5 +34,8 @@ if (pages?.subscribe) pages.subscribe(enter);
 else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", enter);
 else enter();
 
+window.addEventListener("pagehide", () => python.rest());
+window.addEventListener("pageshow", () => python.wake());
+
 if (document.readyState === "complete") void keepOffline();
 else window.addEventListener("load", () => void keepOffline());

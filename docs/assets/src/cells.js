@@ -1,6 +1,6 @@
 // Cells: edit, run, stop, reset, copy and share; edits are kept for the next visit, one namespace serves the page.
 
-import { load } from "./again.js";
+import { loadEditor } from "./again.js";
 import { embedded } from "./embedded.js";
 import { icon } from "./icons.js";
 import { onIntent, warmOnIntent } from "./intent.js";
@@ -11,8 +11,6 @@ import { link, LINK_LIMIT, shared } from "./share.js";
 import { recall, remember } from "./storage.js";
 
 /** @typedef {ReturnType<typeof import("./editor.js").open>} Editor */
-
-const loadEditor = () => load(() => import("./editor.js"));
 
 /** Bring the page's cells to life; returns what ends them. @param {string} page */
 export function attachCells(page) {
@@ -75,7 +73,7 @@ class Cell {
     this.#on(this.view, "click", (event) => void this.edit(/** @type {MouseEvent} */ (event)));
     this.#on(section, "keydown", (event) => this.#key(/** @type {KeyboardEvent} */ (event)));
     this.#ends.push(warmOnIntent(section));
-    this.#ends.push(onIntent(this.view, () => void loadEditor().catch(() => {})));
+    this.#ends.push(onIntent(this.view, loadEditor));
     this.#ends.push(python.subscribe(() => this.#waiting()));
     this.#restore();
   }

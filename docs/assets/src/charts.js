@@ -4,7 +4,8 @@ import { parse, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile } from "vega-lite";
 
-/** @typedef {{ view: View, spec: any, frame: string, names: string[] }} Live */
+/** What is drawn: `width` is that of its box, in pixels; asking the box in the middle of a change would lay out the page an
+ * extra time. @typedef {{ view: View, spec: any, width: number, frame: string, names: string[] }} Live */
 
 /** @type {Map<Element, Live>} */
 const charts = new Map();
@@ -12,17 +13,14 @@ const charts = new Map();
 const waiting = new Map();
 /** @type {WeakMap<Element, Promise<void>>} */
 const drawing = new WeakMap();
-/** Widths of the live charts' figures: asking for one in the middle of a change would lay out the page an extra time.
- * @type {WeakMap<Element, number>} */
-const widths = new WeakMap();
 const resized = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const figure = target.closest("figure");
     const live = figure && charts.get(figure);
-    if (!live || !target.clientWidth) continue;
-    const before = widths.get(figure);
-    widths.set(figure, target.clientWidth);
-    if (before !== target.clientWidth) void update(figure, waiting.get(figure) ?? live.spec);
+    const width = target.clientWidth;
+    if (!live || !width || width === live.width) continue;
+    live.width = width;
+    void update(figure, waiting.get(figure) ?? live.spec);
   }
 });
 
@@ -55,10 +53,10 @@ async function show(figure, spec) {
   const box = /** @type {HTMLElement} */ (figure.querySelector(".occ-chart"));
   const { datasets = {}, ...rest } = spec;
   const { left = 0, right = 0 } = typeof spec.padding === "object" ? spec.padding : {};
-  const width = widths.get(figure) ?? box.clientWidth;
+  const live = charts.get(figure);
+  const width = live?.width ?? box.clientWidth;
   rest.width = width ? width - left - right : spec.width;
   const frame = JSON.stringify(rest);
-  const live = charts.get(figure);
   if (live?.frame === frame) {
     live.spec = spec;
     for (const name of live.names) live.view.data(name, datasets[name] ?? []);
@@ -79,9 +77,8 @@ async function show(figure, spec) {
   await view.runAsync();
   box.replaceChildren(next);
   live?.view.finalize();
-  widths.set(figure, width);
   if (!live) resized.observe(box);
-  charts.set(figure, { view, spec, frame, names: Object.keys(datasets).filter((n) => used.has(n)) });
+  charts.set(figure, { view, spec, width, frame, names: Object.keys(datasets).filter((n) => used.has(n)) });
 }
 
 /** Free the charts that are no longer in the page: a cell that runs again draws new ones. */
@@ -93,7 +90,6 @@ function prune() {
 function forget(figure) {
   charts.get(figure)?.view.finalize();
   charts.delete(figure);
-  widths.delete(figure);
   for (const box of figure.querySelectorAll(".occ-chart")) resized.unobserve(box);
   // Its marks lead to the view, and whoever still holds the page that went would hold the view.
   for (const drawn of figure.querySelectorAll(".occ-chart-live")) drawn.remove();

@@ -1,6 +1,6 @@
 // Exercises: numbers and choices are judged by ranges in the page, programs by Python; progress stays in the browser.
 
-import { load } from "./again.js";
+import { loadEditor } from "./again.js";
 import { embedded } from "./embedded.js";
 import { onIntent, warmOnIntent } from "./intent.js";
 import { draw } from "./output.js";
@@ -12,8 +12,6 @@ import { recall, remember } from "./storage.js";
 /** @typedef {ReturnType<typeof import("./editor.js").open>} Editor */
 /** @typedef {{ low: number | null, high: number | null, right: boolean, html: string }} Outcome */
 /** @typedef {{ blanks: { label: string, outcomes: Outcome[] }[], options: { right: boolean, html: string }[], starter: string }} Data */
-
-const loadEditor = () => load(() => import("./editor.js"));
 
 /** Bring the page's exercises and its progress panel to life; returns what ends them. @param {string} page */
 export function attachExercises(page) {
@@ -146,7 +144,7 @@ class Program extends Exercise {
       void this.#edit();
     });
     this.ends.push(warmOnIntent(section));
-    this.ends.push(onIntent(this.view, () => void loadEditor().catch(() => {})));
+    this.ends.push(onIntent(this.view, loadEditor));
     this.ends.push(python.subscribe(() => this.#waiting()));
     const kept = recall(this.key);
     this.#changed(typeof kept === "string" ? kept : this.source);

@@ -9,14 +9,7 @@ let charts = null;
 
 /** The chart code, loaded once; a failed load may be tried again. */
 export function loadCharts() {
-  if (!charts) {
-    charts = load(() => import("./charts.js")).catch((error) => {
-      charts = null;
-      throw error;
-    });
-    // Who only wants it early need not hear of it.
-    charts.catch(() => {});
-  }
+  charts = load(() => import("./charts.js"));
   return charts;
 }
 

@@ -28,6 +28,16 @@ const TRY_AGAIN_AFTER = [0, 800];
 
 const LOST = "Python was restarted, so variables are lost.";
 
+/** Whether an earlier visit kept a snapshot. Some browsers read a whole entry to find it, so its name alone is asked for. */
+async function keptEarlier() {
+  try {
+    const names = await (await caches.open(KEPT_IN)).keys(snapshotOf(WORKER));
+    return names.length > 0;
+  } catch {
+    return false;
+  }
+}
+
 /** Python ended before it could answer; the message is a sentence for the reader. */
 export class Interrupted extends Error {}
 
@@ -44,6 +54,7 @@ class PythonClient {
   #token = "";
   #stopping = false;
   #tries = 0;
+  /** @type {Promise<boolean> | undefined} */ #kept;
   /** @type {Set<() => void>} */ #listeners = new Set();
 
   /** Call `listener` at each change of state or progress; returns what ends it.
@@ -55,12 +66,7 @@ class PythonClient {
 
   /** Whether Python has started, or can from what an earlier visit kept on this device. */
   async atHand() {
-    if (this.#worker) return true;
-    try {
-      return Boolean(await caches.match(snapshotOf(WORKER), { cacheName: KEPT_IN }));
-    } catch {
-      return false;
-    }
+    return Boolean(this.#worker) || (this.#kept ??= keptEarlier());
   }
 
   /** Start Python unless it is there already. */
@@ -77,6 +83,19 @@ class PythonClient {
       if (worker === this.#worker) this.#fail(event.message || "its program could not be loaded");
     };
     worker.postMessage({ given: this.#tries ? { plain: true } : { module: this.#module } });
+  }
+
+  /** The browser puts the page aside, perhaps to show it again: downloads put aside with it would hold up the next page's. */
+  rest() {
+    if (this.state !== "loading") return;
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#set("off");
+  }
+
+  /** The page is shown again: what waits for Python goes on. */
+  wake() {
+    if (this.#queue.length) this.warm();
   }
 
   /** Run a cell. Rejects with `Interrupted` when Python ended under it.
