@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .book import PAGES, Book
+from .book import CELLS, PAGES, WIDGET, Book
 from .server import Server
-
-CELLS = "05-executable/"
-WIDGET = "03-shape-a-block/"
 
 
 def watch_python(book: Book) -> None:
@@ -55,8 +52,7 @@ def test_back_and_forward(reader: Book) -> None:
         reader.tab.wait("document.querySelector('link[rel=canonical]')?.href.endsWith(args[0])", page)
         reader.alive()
     widget = reader.widgets()[0]
-    reader.tab.focus(f"{widget.css} input[type=range]")
-    reader.tab.press("End")
+    widget.slide("End")
     widget.settle()
     reader.tab.js("history.back()")
     reader.tab.wait("document.querySelector('link[rel=canonical]')?.href.endsWith(args[0])", CELLS)
@@ -65,12 +61,43 @@ def test_back_and_forward(reader: Book) -> None:
     assert reader.cell(1).state == "done"
 
 
+def test_moving_within_a_page_keeps_it(fresh: Callable[..., Book], server: Server) -> None:
+    """Section links, Back, Forward and results of the search: none fetches the page anew, what the reader did is there."""
+    book = fresh().load(CELLS)
+    tab = book.tab
+    book.cell(1).write("mine = 41\nprint('mine', mine)").run()
+    tab.js(
+        """
+        document.querySelector(".md-content article").dataset.kept = "yes";
+        self.left = [];
+        addEventListener("click", () => left.push(scrollY), true);
+        """
+    )
+    sections = tab.js("return [...document.querySelectorAll('.md-sidebar--secondary a')].map((a) => a.hash)")
+    server.log.clear()
+    for section in (sections[-1], sections[-2]):
+        tab.click(f".md-sidebar--secondary a[href$='{section}']", at=0.2, block="nearest")
+        tab.wait("document.querySelector(args[0]).matches(':target')", section)
+        tab.wait("Math.abs(document.querySelector(args[0]).getBoundingClientRect().top) < 150", section)
+    for step, left in (("back", 1), ("back", 0), ("forward", 1)):
+        tab.js(f"history.{step}()")
+        tab.wait("Math.abs(scrollY - left[args[0]]) < 5", left)
+    # The theme closes the search 0.1 s after each step.
+    tab.js("await new Promise((done) => setTimeout(done, 300))")
+    book.search("executable")
+    tab.focus(f".md-search-result__link[href*='/{CELLS}']")
+    tab.press("Enter")
+    tab.wait("!document.querySelector('#__search').checked && document.querySelector('.md-content mark')")
+    assert tab.js("return document.querySelector('.md-content article').dataset.kept") == "yes"
+    assert book.cell(1).text.strip() == "mine 41"
+    assert book.cell(2).write("print(mine + 1)").run().text.strip() == "42"
+    assert not [path for path in server.log if path.endswith(f"/{CELLS}")]
+
+
 def test_a_widgets_state_is_in_the_address(fresh: Callable[..., Book]) -> None:
     book = fresh().load(WIDGET)
     widget = book.widgets()[0]
-    slider = f"{widget.css} input[type=range]"
-    book.tab.focus(slider)
-    book.tab.press("End")
+    widget.slide("End")
     widget.settle()
     values = widget.values()
     book.tab.wait("location.search.length > 1")

@@ -8,17 +8,11 @@ import pytest
 
 from .book import Book
 
-FIRST = "return [...document.querySelectorAll('.md-search-result__link')].map((a) => a.href.replace(/\\?[^#]*/, ''))"
-
-
-def found(book: Book, words: str) -> list[str]:
-    """The results for `words`, best first, as paths below the site."""
-    book.load("")
-    book.tab.click(".md-search__input")
-    book.tab.wait("document.activeElement.matches('.md-search__input')")
-    book.tab.type(words)
-    book.tab.wait("document.querySelector('.md-search-result__link')", timeout=30)
-    return [str(link).removeprefix(book.base) for link in book.tab.js(FIRST)]
+# The results, best first, as paths below the site.
+FOUND = (
+    "[...document.querySelectorAll('.md-search-result__link')]"
+    ".map((a) => a.href.replace(/\\?[^#]*/, '').slice(document.querySelector('.md-logo').href.length))"
+)
 
 
 @pytest.mark.parametrize(
@@ -34,13 +28,16 @@ def found(book: Book, words: str) -> list[str]:
     ],
 )
 def test_a_word_is_found_by_its_other_names(fresh: Callable[..., Book], words: str, entry: str, chapter: str) -> None:
-    results = found(fresh(), words)
-    assert f"reference/glossary/#{entry}" in results[:4]
-    assert not chapter or any(link.startswith(chapter) for link in results)
+    book = fresh().load("")
+    book.search(words)
+    book.tab.wait(f"{FOUND}.slice(0, 4).includes(args[0])", f"reference/glossary/#{entry}")
+    book.tab.wait(f"{FOUND}.some((path) => path.startsWith(args[0]))", chapter)
 
 
 def test_a_chapter_is_found_by_its_subject(fresh: Callable[..., Book]) -> None:
-    assert found(fresh(), "little's law")[0].startswith("06-littles-law/")
+    book = fresh().load("")
+    book.search("little's law")
+    book.tab.wait(f"{FOUND}[0].startsWith('06-littles-law/')")
 
 
 CLOSED = "!document.querySelector('#__search').checked"
@@ -48,12 +45,8 @@ CLOSED = "!document.querySelector('#__search').checked"
 
 @pytest.mark.parametrize("words", ["", "occupancy"], ids=["empty", "with results"])
 def test_tab_leads_past_the_search_and_closes_it(fresh: Callable[..., Book], words: str) -> None:
-    book = fresh()
-    if words:
-        found(book, words)
-    else:
-        book.load("").tab.click(".md-search__input")
-        book.tab.wait("document.activeElement.matches('.md-search__input')")
+    book = fresh().load("")
+    book.search(words)
     # Behind the field, neither before it nor in it.
     beyond = (
         "return document.querySelector('.md-search').compareDocumentPosition(document.activeElement)"

@@ -7,6 +7,7 @@ import { attachPlayers } from "./player.js";
 import { keepOffline, note } from "./offline.js";
 import { python } from "./python-client.js";
 import { keepPlaceInSearch } from "./search.js";
+import { keepPageForSections } from "./sections.js";
 import { attachWidgets } from "./widgets.js";
 
 document.documentElement.dataset.python = "off";
@@ -27,6 +28,7 @@ function enter() {
 }
 
 keepPlaceInSearch();
+keepPageForSections(window);
 
 /** The theme announces each page here, the first one included. */
 const pages = /** @type {any} */ (window).document$;
