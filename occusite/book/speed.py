@@ -11,10 +11,10 @@ from occusite.book.html import THIN, Table
 
 ROWS = {
     "first": "first visit",
-    "first_slow": "first visit at 10 Mbit/s, 40 ms latency",
+    "first_slow": "at 10 Mbit/s",
     "again": "return visit",
-    "stopped": "after Stop had to end the worker",
-    "next": "next page of the book",
+    "stopped": "after Stop",
+    "next": "next page",
 }
 ENGINES = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKitGTK"}
 
