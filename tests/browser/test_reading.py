@@ -82,8 +82,8 @@ def test_moving_within_a_page_keeps_it(fresh: Callable[..., Book], server: Serve
     for step, left in (("back", 1), ("back", 0), ("forward", 1)):
         tab.js(f"history.{step}()")
         tab.wait("Math.abs(scrollY - left[args[0]]) < 5", left)
-    # The theme closes the search 0.1 s after each step.
-    tab.js("await new Promise((done) => setTimeout(done, 300))")
+        # The theme notes the place and closes the search 0.1 s after each step.
+        tab.js("await new Promise((done) => setTimeout(done, 300))")
     book.search("executable")
     tab.focus(f".md-search-result__link[href*='/{CELLS}']")
     tab.press("Enter")
@@ -92,6 +92,26 @@ def test_moving_within_a_page_keeps_it(fresh: Callable[..., Book], server: Serve
     assert book.cell(1).text.strip() == "mine 41"
     assert book.cell(2).write("print(mine + 1)").run().text.strip() == "42"
     assert not [path for path in server.log if path.endswith(f"/{CELLS}")]
+
+
+def test_a_section_link_keeps_a_widgets_state(fresh: Callable[..., Book]) -> None:
+    book = fresh().load(WIDGET)
+    widget = book.widgets()[0]
+    first = widget.values()
+    for turned in (False, True):
+        if turned:
+            book.turn(CELLS).turn(WIDGET)
+        widget.slide("End")
+        widget.settle()
+        values = widget.values()
+        assert values != first
+        book.tab.wait("location.search.length > 1")
+        query = book.tab.js("return location.search")
+        section = book.tab.js("return [...document.querySelectorAll('.md-sidebar--secondary a')].at(-1).hash")
+        book.tab.click(f".md-sidebar--secondary a[href$='{section}']", at=0.2, block="nearest")
+        book.tab.wait("document.querySelector(args[0]).matches(':target')", section)
+        assert book.tab.js("return location.search") == query and widget.values() == values
+        widget.settle()
 
 
 def test_a_widgets_state_is_in_the_address(fresh: Callable[..., Book]) -> None:

@@ -1,8 +1,8 @@
 // Links to sections of the page shown: the theme would fetch the page anew at the first of them, and outputs would be lost.
 
-/** Keep the page that was loaded while the reader moves within it. The theme learns which page is shown, and begins to scroll
- * within it, only when it has turned one; what it misses before is done here. @param {any} theme  the window, where the theme
- * puts its streams */
+/** Keep the page, and the state in its address, while the reader moves within it. The theme learns which page is shown, and
+ * begins to scroll within it, only when it has turned one; what it misses before is done here.
+ * @param {any} theme  the window, where the theme puts its streams */
 export function keepPageForSections({ document$, location$ }) {
   if (!document$?.subscribe || !location$?.subscribe) return;
   const shown = location.pathname;
@@ -11,9 +11,8 @@ export function keepPageForSections({ document$, location$ }) {
   /** @type {string | undefined} */
   let at;
 
-  /** @param {string | undefined} path  of the page that a reader is about to ask for */
-  const tell = (path) => {
-    if (told || pages > 1 || path !== shown) return;
+  const tell = () => {
+    if (told || pages > 1 || location.pathname !== shown) return;
     // The theme asks for the page at once. The request is left unsent, so its answer never takes the page's place.
     const { send } = XMLHttpRequest.prototype;
     XMLHttpRequest.prototype.send = () => {};
@@ -21,8 +20,17 @@ export function keepPageForSections({ document$, location$ }) {
     XMLHttpRequest.prototype.send = send;
     told = true;
   };
-  document.addEventListener("click", ({ target }) => target instanceof Element && tell(target.closest("a")?.pathname), true);
-  window.addEventListener("popstate", () => tell(location.pathname), true);
+  window.addEventListener("popstate", tell, true);
+  window.addEventListener(
+    "click",
+    ({ target }) => {
+      const link = target instanceof Element && target.closest("a");
+      if (!link || link.origin + link.pathname !== location.origin + location.pathname) return;
+      tell();
+      keepState(link);
+    },
+    true,
+  );
 
   document$.subscribe(() => (pages += 1));
   location$.subscribe((/** @type {URL} */ { pathname, hash }) => {
@@ -34,4 +42,14 @@ export function keepPageForSections({ document$, location$ }) {
     link.href = hash;
     link.click();
   });
+}
+
+/** Let this click carry the widgets' state along, which the address has and the link has not. @param {HTMLAnchorElement} link */
+function keepState(link) {
+  const state = new URLSearchParams(location.search);
+  state.delete("h"); // what the reader searched for
+  for (const [name, value] of new URLSearchParams(link.search)) state.set(name, value);
+  const href = link.getAttribute("href") ?? "";
+  link.search = String(state);
+  setTimeout(() => link.setAttribute("href", href));
 }
