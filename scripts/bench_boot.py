@@ -36,7 +36,7 @@ CHAPTER, NEXT = "05-executable/", "04-cliffs/"
 CODE = "from occusite import paper\nprint(paper.SM().occupancy(paper.Launch(256, 64, 12 * 1024)).warps)"
 ANSWER = "32"
 SAVED = ROOT / "occusite" / "data" / "measured" / "boot.json"
-# 10 Mbit/s with 40 ms before each answer.
+# 10 Mbit/s with 40 ms before each answer: bytes per second, seconds.
 SLOW = (10e6 / 8, 0.04)
 WHAT = {
     "first": "first visit",
@@ -257,7 +257,12 @@ def main() -> None:
     if options.save:
         # Engines that were not measured this time keep their figures.
         before = json.loads(SAVED.read_text(encoding="utf-8"))["engines"] if SAVED.exists() else {}
-        saved = {"machine": machine(), "rounds": options.rounds, "engines": {**before, **results}}
+        saved = {
+            "machine": machine(),
+            "rounds": options.rounds,
+            "slow_line": list(SLOW),
+            "engines": {**before, **results},
+        }
         SAVED.write_text(json.dumps(saved, indent=1) + "\n", encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ from occusite.book.html import THIN, Table
 
 ROWS = {
     "first": "first visit",
-    "first_slow": "at 10 Mbit/s",
+    "first_slow": "on a slow line",
     "again": "return visit",
     "stopped": "after Stop",
     "next": "next page",
@@ -91,6 +91,12 @@ def machine() -> str:
 def rounds() -> int:
     """How many rounds each median is over."""
     return int(_saved("boot")["rounds"])
+
+
+def slow_line() -> str:
+    """The line of the slow first visit, in words."""
+    rate, latency = _saved("boot")["slow_line"]
+    return f"{rate * 8 / 1e6:g}{THIN}Mbit/s with {latency * 1e3:g}{THIN}ms latency"
 
 
 def reading() -> int:

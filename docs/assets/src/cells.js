@@ -34,10 +34,12 @@ async function openShared(cells) {
   const found = await shared();
   const cell = found && cells.find((c) => c.number === found.cell);
   if (!cell) return;
-  cell.lent = found.source;
-  await cell.show(found.source);
+  if (found.source !== null) {
+    cell.lent = found.source;
+    await cell.show(found.source);
+  }
   cell.section.scrollIntoView({ block: "center" });
-  cell.say("This code came with the link. Read it, then run it.");
+  cell.say(found.source === null ? "The code in this link is not whole. Ask for the link again." : "This code came with the link. Read it, then run it.");
 }
 
 class Cell {

@@ -27,13 +27,10 @@ export async function link(cell, source) {
   return url.href;
 }
 
-/** The cell and source a share link carries, or null. @returns {Promise<{ cell: string, source: string } | null>} */
+/** The cell and source that a share link carries, or null; no source where the link is damaged.
+ * @returns {Promise<{ cell: string, source: string | null } | null>} */
 export async function shared() {
-  const match = /^#cell-(\d+)=([\w-]+)$/.exec(location.hash);
+  const match = /^#cell-(\d+)=(.*)$/.exec(location.hash);
   if (!match) return null;
-  try {
-    return { cell: match[1], source: await unpack(match[2]) };
-  } catch {
-    return null;
-  }
+  return { cell: match[1], source: await unpack(match[2]).catch(() => null) };
 }
