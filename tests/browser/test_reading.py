@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from .book import CELLS, PAGES, WIDGET, Book
 from .server import Server
 
@@ -92,6 +94,31 @@ def test_moving_within_a_page_keeps_it(fresh: Callable[..., Book], server: Serve
     assert book.cell(1).text.strip() == "mine 41"
     assert book.cell(2).write("print(mine + 1)").run().text.strip() == "42"
     assert not [path for path in server.log if path.endswith(f"/{CELLS}")]
+
+
+# What the first step within a page may be; before the last one there is a step and a reload.
+STEPS = {
+    "a link": "[...document.querySelectorAll('.md-sidebar--secondary a')].at(-1).click()",
+    "the address": "location.hash = [...document.querySelectorAll('.md-sidebar--secondary a')].at(-1).hash",
+    "back": "history.back()",
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_first_step_within_a_page_keeps_it(fresh: Callable[..., Book], step: str) -> None:
+    book = fresh().load(CELLS)
+    if step == "back":
+        book.tab.js(STEPS["the address"])
+        book.tab.wait("document.querySelector(':target')")
+        book.tab.js("setTimeout(() => location.reload())")
+        book.tab.wait("performance.getEntriesByType('navigation')[0].type === 'reload'")
+        book.alive()
+    book.tab.js("document.querySelector('.md-content article').dataset.kept = 'yes'")
+    book.tab.js(STEPS[step])
+    book.tab.wait("Boolean(document.querySelector(':target')) === args[0]", step != "back")
+    # As long as the page fetched anew would need.
+    book.tab.js("await (await fetch(location.href)).text(); await new Promise((done) => setTimeout(done, 500))")
+    assert book.tab.js("return document.querySelector('.md-content article').dataset.kept") == "yes"
 
 
 def test_a_section_link_keeps_a_widgets_state(fresh: Callable[..., Book]) -> None:

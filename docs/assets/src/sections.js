@@ -21,6 +21,10 @@ export function keepPageForSections({ document$, location$ }) {
     told = true;
   };
   window.addEventListener("popstate", tell, true);
+  // Chromium calls the listeners of a window in the order they came, the theme's first.
+  /** @type {any} */ (window).navigation?.addEventListener("navigate", (/** @type {any} */ { destination, navigationType }) => {
+    if (navigationType !== "replace" && destination.sameDocument && new URL(destination.url).pathname === shown) tell();
+  });
   window.addEventListener(
     "click",
     ({ target }) => {
