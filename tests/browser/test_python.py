@@ -234,7 +234,7 @@ def test_an_edit_is_kept_in_this_browser_until_it_is_reset(fresh: Callable[..., 
         """
     )
     cell.book.load(CELLS)
-    cell.saying("^Your edit from last time; the book’s code has changed since.$")
+    cell.saying("^Your edit from last time; the book’s code has changed since.$").settled()
     cell.press("reset")
     assert cell.source == original
     cell.book.load(CELLS)
