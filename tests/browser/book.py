@@ -102,6 +102,18 @@ class Book:
                 """
             )
 
+    def sections(self) -> list[str]:
+        """The fragments of the page's sections, in order."""
+        found: list[str] = self.tab.js(
+            "return [...document.querySelectorAll('.md-sidebar--secondary a')].map((a) => a.hash)"
+        )
+        return found
+
+    def to_section(self, section: str) -> None:
+        """Go to a section by its link in the table of contents."""
+        self.tab.click(f".md-sidebar--secondary a[href$='{section}']", at=0.2, block="nearest")
+        self.tab.wait("document.querySelector(args[0]).matches(':target')", section)
+
     def cells(self) -> list[Cell]:
         """The page's cells, in order."""
         numbers = self.tab.js("return [...document.querySelectorAll('section.occ-cell')].map((s) => s.dataset.cell)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .book import PAGES, Book
+from .book import CELLS, PAGES, Book
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -33,7 +33,7 @@ def test_walk_reaches_every_page_and_cells_exist(reader: Book, site: object) -> 
 
 
 def test_an_endless_loop_is_stopped(reader: Book) -> None:
-    cell = reader.turn("05-executable/").cell(1).write("while True:\n    pass")
+    cell = reader.turn(CELLS).cell(1).write("while True:\n    pass")
     cell.press("run")
     reader.tab.wait("document.querySelector(args[0])?.dataset.state === 'running'", cell.css)
     cell.press("stop")
@@ -45,7 +45,7 @@ def test_an_endless_loop_is_stopped(reader: Book) -> None:
 
 
 def test_an_error_names_the_readers_cell_and_line(reader: Book) -> None:
-    cell = reader.turn("05-executable/").cell(1).write("def f():\n    return 1 / 0\n\nf()").run()
+    cell = reader.turn(CELLS).cell(1).write("def f():\n    return 1 / 0\n\nf()").run()
     assert cell.state == "error"
     assert 'File "<cell 1>", line 4' in cell.text and 'File "<cell 1>", line 2, in f' in cell.text
     assert cell.text.rstrip().endswith("ZeroDivisionError: division by zero")
@@ -54,7 +54,7 @@ def test_an_error_names_the_readers_cell_and_line(reader: Book) -> None:
 
 
 def test_a_cell_runs_those_above_it_first(reader: Book) -> None:
-    reader.load("05-executable/")
+    reader.load(CELLS)
     reader.cell(2).run()
     assert reader.cell(2).state == "done", reader.cell(2).said
     assert reader.cell(1).state == "done"

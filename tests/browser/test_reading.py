@@ -75,11 +75,9 @@ def test_moving_within_a_page_keeps_it(fresh: Callable[..., Book], server: Serve
         addEventListener("click", () => left.push(scrollY), true);
         """
     )
-    sections = tab.js("return [...document.querySelectorAll('.md-sidebar--secondary a')].map((a) => a.hash)")
     server.log.clear()
-    for section in (sections[-1], sections[-2]):
-        tab.click(f".md-sidebar--secondary a[href$='{section}']", at=0.2, block="nearest")
-        tab.wait("document.querySelector(args[0]).matches(':target')", section)
+    for section in book.sections()[:-3:-1]:
+        book.to_section(section)
         tab.wait("Math.abs(document.querySelector(args[0]).getBoundingClientRect().top) < 150", section)
     for step, left in (("back", 1), ("back", 0), ("forward", 1)):
         tab.js(f"history.{step}()")
@@ -96,10 +94,10 @@ def test_moving_within_a_page_keeps_it(fresh: Callable[..., Book], server: Serve
     assert not [path for path in server.log if path.endswith(f"/{CELLS}")]
 
 
-# What the first step within a page may be; before the last one there is a step and a reload.
+# What the first step within a page may be, with `args[0]` a section; before the last one there is a step and a reload.
 STEPS = {
-    "a link": "[...document.querySelectorAll('.md-sidebar--secondary a')].at(-1).click()",
-    "the address": "location.hash = [...document.querySelectorAll('.md-sidebar--secondary a')].at(-1).hash",
+    "a link": "document.querySelector(`.md-sidebar--secondary a[href$='${args[0]}']`).click()",
+    "the address": "location.hash = args[0]",
     "back": "history.back()",
 }
 
@@ -107,14 +105,15 @@ STEPS = {
 @pytest.mark.parametrize("step", STEPS)
 def test_the_first_step_within_a_page_keeps_it(fresh: Callable[..., Book], step: str) -> None:
     book = fresh().load(CELLS)
+    section = book.sections()[-1]
     if step == "back":
-        book.tab.js(STEPS["the address"])
+        book.tab.js(STEPS["the address"], section)
         book.tab.wait("document.querySelector(':target')")
         book.tab.js("setTimeout(() => location.reload())")
         book.tab.wait("performance.getEntriesByType('navigation')[0].type === 'reload'")
         book.alive()
     book.tab.js("document.querySelector('.md-content article').dataset.kept = 'yes'")
-    book.tab.js(STEPS[step])
+    book.tab.js(STEPS[step], section)
     book.tab.wait("Boolean(document.querySelector(':target')) === args[0]", step != "back")
     # As long as the page fetched anew would need.
     book.tab.js("await (await fetch(location.href)).text(); await new Promise((done) => setTimeout(done, 500))")
@@ -134,9 +133,7 @@ def test_a_section_link_keeps_a_widgets_state(fresh: Callable[..., Book]) -> Non
         assert values != first
         book.tab.wait("location.search.length > 1")
         query = book.tab.js("return location.search")
-        section = book.tab.js("return [...document.querySelectorAll('.md-sidebar--secondary a')].at(-1).hash")
-        book.tab.click(f".md-sidebar--secondary a[href$='{section}']", at=0.2, block="nearest")
-        book.tab.wait("document.querySelector(args[0]).matches(':target')", section)
+        book.to_section(book.sections()[-1])
         assert book.tab.js("return location.search") == query and widget.values() == values
         widget.settle()
 

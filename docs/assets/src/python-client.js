@@ -88,8 +88,7 @@ class PythonClient {
   /** The browser puts the page aside, perhaps to show it again: downloads put aside with it would hold up the next page's. */
   rest() {
     if (this.state !== "loading") return;
-    this.#worker?.terminate();
-    this.#worker = null;
+    this.#end();
     this.#set("off");
   }
 
@@ -240,9 +239,13 @@ class PythonClient {
     this.#token = "";
   }
 
-  #restart() {
+  #end() {
     this.#worker?.terminate();
     this.#worker = null;
+  }
+
+  #restart() {
+    this.#end();
     this.warm();
   }
 
@@ -256,8 +259,7 @@ class PythonClient {
 
   /** @param {string} reason */
   #fail(reason) {
-    this.#worker?.terminate();
-    this.#worker = null;
+    this.#end();
     this.#module = undefined;
     this.#tries += 1;
     const pause = TRY_AGAIN_AFTER[this.#tries - 1];
