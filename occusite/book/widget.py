@@ -42,7 +42,7 @@ class Slider:
             f'<div class="occ-control{tint}"><label for="{ident}">{escape(self.label)}</label>'
             f'<input type="range" id="{ident}" name="{self.name}" min="{self.low}" max="{self.high}" '
             f'step="{self.step}" value="{value}" autocomplete="off">'
-            f'<span class="occ-value"><output for="{ident}">{value}</output>'
+            f'<span class="occ-value"><output for="{ident}" data-widest="{self.high}">{value}</output>'
             f"{f'&#8239;<span class=occ-unit>{escape(self.unit)}</span>' if self.unit else ''}</span></div>"
         )
 

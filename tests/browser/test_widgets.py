@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -28,6 +29,36 @@ def test_every_control_answers_to_keyboard_and_pointer(reader: Book, page: str) 
                     widget.settle()
                 except AssertionError as error:
                     raise AssertionError(f"{widget.name}, {control['name']}, {how}: {error}") from None
+
+
+def test_nothing_jumps_up_while_a_slider_moves(reader: Book) -> None:
+    """What a widget's boxes once took stays theirs until another control, or another width, asks for a new look."""
+    widget = reader.turn("08-silicon/").widgets()[0]
+    boxes = "[...form.querySelectorAll('.occ-status, .occ-view [data-part]')]"
+    frames = "await new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)));"
+    controls = "form.querySelector('.occ-controls').offsetHeight"
+    before, heights = widget.js(f"return {controls}"), []
+    threads, shared = (f"{widget.css} [name={name}]" for name in ("threads", "shared"))
+    for slider, keys in ((threads, ("End", "Home", "ArrowRight", "End")), (shared, ("End", "Home"))):
+        reader.tab.focus(slider)
+        for key in keys:
+            reader.tab.press(key)
+            widget.settle()
+            heights.append(widget.js(f"{frames} return {boxes}.map((b) => b.getBoundingClientRect().height)"))
+    assert heights[0] != heights[-1], "no view is higher than the first: this shows nothing"
+    for earlier, later in pairwise(heights):
+        assert all(a <= b + 0.01 for a, b in zip(earlier, later, strict=True)), f"{earlier} became {later}"
+    assert widget.js(f"return {controls}") == before
+    reader.tab.resize(700, 900)
+    reader.tab.wait(
+        f"(() => {{ const form = document.querySelector(args[0]); return {boxes}.some((b) => !b.style.minHeight) }})()",
+        widget.css,
+    )
+    reader.tab.resize(1280, 900)
+    reader.tab.focus(f"{widget.css} select")
+    reader.tab.choose(f"{widget.css} select", 1)
+    widget.settle()
+    assert not widget.js(f"return {boxes}.some((b) => b.style.minHeight)")
 
 
 def moves(widget: Widget, control: dict[str, Any]) -> Iterator[str]:

@@ -10,6 +10,9 @@ import { say } from "./say.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Control */
 
+/** Milliseconds that the value beside a slider waits for Python's answer: a frame. */
+const PATIENCE = 16;
+
 /** Bring the page's widgets to life; returns what ends them. @param {string} page */
 export function attachWidgets(page) {
   const widgets = [...document.querySelectorAll("form.occ-widget")].map((form, index) => new Widget(/** @type {HTMLFormElement} */ (form), page, index));
@@ -40,15 +43,20 @@ class Widget {
     this.status = form.querySelector(".occ-status");
     this.defaults = this.values(true);
     form.dataset.state = "idle";
+    this.room = new Room([...form.querySelectorAll(/** @type {"div"} */ (".occ-status, .occ-view [data-part]"))]);
     this.#listen("submit", (event) => event.preventDefault());
     this.#listen("input", (event) => this.#input(/** @type {Control} */ (event.target)));
-    this.#listen("reset", () => setTimeout(() => this.refresh()));
+    this.#listen("reset", () => {
+      this.room.free();
+      setTimeout(() => this.refresh());
+    });
     this.#ends.push(onIntent(form, () => this.#warm(), { visible: true }));
     this.#ends.push(python.subscribe(() => this.#waiting()));
   }
 
   end() {
     for (const end of this.#ends) end();
+    this.room.free();
   }
 
   /** @param {string} type @param {(event: Event) => void} handler */
@@ -100,19 +108,23 @@ class Widget {
       else control.value = given;
     }
     this.#captions();
+    this.room.free();
     const now = JSON.stringify(this.values());
     if (this.#asked ? now !== before : now !== JSON.stringify(this.defaults)) void this.refresh();
   }
 
   /** Ask Python for the view of the present values and patch it in. */
   async refresh() {
-    this.#captions();
+    // With the answer, if it comes soon: one layout instead of two.
+    const captions = setTimeout(() => this.#captions(), python.state === "ready" ? PATIENCE : 0);
     this.#asked += 1;
     const asked = this.#asked;
     this.form.dataset.state = python.state === "ready" || python.state === "running" ? "running" : "loading";
     this.#waiting();
     try {
       const view = await python.view(this.key, this.name, this.values(), this.page);
+      clearTimeout(captions);
+      this.#captions();
       if (view) await this.#patch(view);
       if (asked === this.#asked) this.form.dataset.state = view?.error ? "error" : "done";
     } catch (error) {
@@ -129,6 +141,8 @@ class Widget {
       const presets = /** @type {HTMLSelectElement | null} */ (this.form.querySelector("[data-presets]"));
       if (presets) presets.selectedIndex = 0;
     }
+    if (control.type === "range") this.room.keep();
+    else this.room.free();
     void this.refresh();
     this.#address();
   }
@@ -206,5 +220,46 @@ class Widget {
       }
     }
     await Promise.all(drawn);
+  }
+}
+
+/** The room that boxes take while a slider moves: it only grows, so that nothing below them jumps, and a smaller view does
+ * not lay out the page and ask its observers anew. */
+class Room {
+  /** The width of each box in CSS pixels. @type {Map<HTMLElement, number>} */
+  #widths = new Map();
+  #observer = new ResizeObserver((entries) => {
+    for (const { target, borderBoxSize } of entries) this.#sized(/** @type {HTMLElement} */ (target), borderBoxSize[0]);
+  });
+
+  /** @param {HTMLElement[]} boxes */
+  constructor(boxes) {
+    this.boxes = boxes;
+  }
+
+  /** Keep the room from now on. */
+  keep() {
+    if (this.#widths.size) return;
+    for (const box of this.boxes) {
+      this.#widths.set(box, 0);
+      this.#observer.observe(box);
+    }
+  }
+
+  /** @param {HTMLElement} box @param {ResizeObserverSize | undefined} size */
+  #sized(box, size) {
+    if (!size) return;
+    const before = this.#widths.get(box);
+    this.#widths.set(box, size.inlineSize);
+    // Another width asks for another height; not now, since the box would change while it is observed.
+    if (before && before !== size.inlineSize) requestAnimationFrame(() => (box.style.minHeight = ""));
+    else box.style.minHeight = `${size.blockSize}px`;
+  }
+
+  /** Let the boxes be as small as what they hold. */
+  free() {
+    this.#observer.disconnect();
+    this.#widths.clear();
+    for (const box of this.boxes) box.style.minHeight = "";
   }
 }
