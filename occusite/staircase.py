@@ -251,7 +251,7 @@ def _ease(device: Device, launch: Any, eased: Any, budget: str, blocks: int) -> 
 
 
 def _relax(device: Device, changes: list[Change], eased: Any) -> tuple[list[Change], Any]:
-    """The changes to appetites taken back as far as the new block size lets them be."""
+    """The changes to appetites taken back as far as the new block size lets them be; without those taken back whole."""
     warps = device.occupancy(eased).warps
     relaxed = []
     for change in changes:
@@ -259,7 +259,8 @@ def _relax(device: Device, changes: list[Change], eased: Any) -> tuple[list[Chan
             value = _most(partial(_keeps, device, eased, change.knob, warps), change.after, change.before)
             change = change._replace(after=value)
             eased = replace(eased, **{change.knob: value})
-        relaxed.append(change)
+        if change.after != change.before:
+            relaxed.append(change)
     return relaxed, eased
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from occusite import nvidia, paper, staircase
@@ -108,6 +108,7 @@ def test_along_a_knob_equals_the_rich_answer(device: Device, launch: Launch, kno
 
 @settings(max_examples=60)
 @given(cases)
+@example((paper.SM(64, 1, 1, 1), paper.Launch(33, 2, 2)))
 def test_easing_all_tied_budgets_raises_residency(case: tuple[Any, Any]) -> None:
     """All the changes together gain warps; the answer then is bound by some budget again, or the SM is full."""
     device, launch = case
