@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from occusite import nvidia, paper
-from occusite.book.html import THIN, Table, budget, text
+from occusite.book.html import THIN, Table, budget, count, text
 from occusite.result import Step
 
 REGISTERS = range(16, 256)
@@ -89,14 +90,19 @@ def working(steps: tuple[Step, ...], binding: tuple[str, ...]) -> Table:
     rows = [
         (
             budget(s.budget) if s.budget else "",
-            s.text,
+            _set(s.text),
             f"{text(s.value)} {s.unit}" if s.value is not None else f"no limit ({s.unit})",
-            s.rule,
+            _set(s.rule),
         )
         for s in steps
     ]
     marked = frozenset(i for i, s in enumerate(steps) if s.budget in binding and s.unit == "blocks")
     return Table(("budget", "arithmetic", "comes to", "why"), rows, "The working, step by step", marked)
+
+
+def _set(words: str) -> str:
+    """Words of the package as the book sets them: its thousands, its apostrophes."""
+    return re.sub(r"\d{1,3}(,\d{3})+", lambda m: count(int(m[0].replace(",", ""))), words.replace("'", "’"))
 
 
 def on_chip(capability: str, threads: int, registers: int, shared_kib: int = 0) -> Table:
