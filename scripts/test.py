@@ -8,12 +8,14 @@ import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import _browsers
 import build
 
 REPORTS = _setup.ROOT / ".cache" / "tests"
+# Three browsers on a busy machine: what fails twice, in fresh browsers the second time, has failed.
+SECOND_TRIES = 3
 NO_TESTS = 5  # pytest's exit status when its options left none to run
 
 
@@ -26,14 +28,14 @@ class Result:
     failed: int = 0
     skipped: int = 0
     seconds: float = 0.0
-    notes: list[str] = field(default_factory=list)
+    note: str = ""
 
     def line(self) -> str:
         """The step as a line of the summary."""
         word = "FAILED" if self.failed else "ok"
         skipped = f", {self.skipped} skipped" if self.skipped else ""
         counts = f"{self.passed} passed, {self.failed} failed{skipped}"
-        return f"{word:6}  {self.title:22} {counts:34} {self.seconds:6.1f} s"
+        return f"{word:6}  {self.title:22} {counts:34} {self.seconds:6.1f} s  {self.note}".rstrip()
 
 
 class Run:
@@ -62,19 +64,28 @@ class Run:
         """A check that is a command."""
         self.check(title, lambda: _setup.run(command, self.tools.env, title))
 
-    def pytest(self, title: str, arguments: list[str], env: dict[str, str]) -> None:
-        """A run of pytest, counted by its own report."""
+    def pytest(self, title: str, arguments: list[str], env: dict[str, str], again: int = 0) -> None:
+        """A run of pytest, counted by its own report. Up to `again` tests that fail are run once more, and said."""
         print(f"\n── {title} ──")
+        start = time.monotonic()
+        result = self._pytest(title, arguments, env)
+        if 0 < result.failed <= again:
+            print(f"\n── {title}, the {result.failed} that failed once more ──")
+            second = self._pytest(title, [*arguments, "--last-failed"], env)
+            result.note = f"{result.failed} needed a second try: see above"
+            result.passed, result.failed = result.passed + second.passed, second.failed
+        result.seconds = time.monotonic() - start
+        self.results.append(result)
+
+    def _pytest(self, title: str, arguments: list[str], env: dict[str, str]) -> Result:
         report = REPORTS / f"{title.replace(' ', '-')}.xml"
         report.unlink(missing_ok=True)
         command = self.tools.python("-m", "pytest", f"--junitxml={report}", *arguments, *self.extra)
-        start = time.monotonic()
         status = subprocess.run(command, cwd=_setup.ROOT, env=env, stdin=subprocess.DEVNULL).returncode
         result = counted(title, report.read_text(encoding="utf-8")) if report.exists() else Result(title)
         if status and not result.failed and not (status == NO_TESTS and self.extra):
             result.failed = 1
-        result.seconds = time.monotonic() - start
-        self.results.append(result)
+        return result
 
     def summary(self) -> str:
         """Every step, and the sum in pytest's words."""
@@ -113,7 +124,7 @@ def main() -> int:
     if not arguments.fast and run.check("site build", lambda: build.build(tools)):
         found: dict[str, str] = {}
         if run.check("browsers", lambda: found.update(_browsers.browsers(tools))):
-            run.pytest("browser tests", ["-m", "browser", "tests/browser"], tools.env | found)
+            run.pytest("browser tests", ["-m", "browser", "tests/browser"], tools.env | found, SECOND_TRIES)
     print(run.summary())
     return 1 if any(result.failed for result in run.results) else 0
 

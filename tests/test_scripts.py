@@ -311,6 +311,22 @@ def test_the_sum_is_pytests_own_and_a_failure_fails(tmp_path: Path, monkeypatch:
     assert run.results[-1].failed == 0, "unless the caller chose so"
 
 
+def test_few_failures_get_a_second_try_and_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_tests, "REPORTS", tmp_path)
+    tests = tmp_path / "test_it.py"
+    tests.write_text(
+        "from pathlib import Path\ndef test_a(): pass\ndef test_b(): assert 0\n"
+        "def test_c():\n    seen = Path(__file__).with_name('seen')\n    there = seen.exists()\n    seen.touch()\n    assert there\n"
+    )
+    for again, failed, note in ((0, 2, ""), (1, 2, ""), (2, 1, "2 needed a second try")):
+        (tmp_path / "seen").unlink(missing_ok=True)
+        run = run_tests.Run(_setup.Tools([], [], dict(os.environ)), [])
+        run.pytest("browser tests", ["--rootdir", str(tmp_path), str(tests)], dict(os.environ), again)
+        (result,) = run.results
+        assert (result.passed, result.failed) == (3 - failed, failed)
+        assert note in result.line() and bool(note) == ("second" in result.line())
+
+
 def test_a_browser_named_by_hand_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCCUSITE_CHROMIUM", str(tmp_path / "none"))
     with pytest.raises(_setup.Failure, match="no such file"):
