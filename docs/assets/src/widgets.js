@@ -226,10 +226,13 @@ class Widget {
 /** The room that boxes take while a slider moves: it only grows, so that nothing below them jumps, and a smaller view does
  * not lay out the page and ask its observers anew. */
 class Room {
-  /** The width of each box in CSS pixels. @type {Map<HTMLElement, number>} */
-  #widths = new Map();
+  /** The size of each box in CSS pixels. @type {Map<HTMLElement, { width: number, height: number }>} */
+  #sizes = new Map();
   #observer = new ResizeObserver((entries) => {
-    for (const { target, borderBoxSize } of entries) this.#sized(/** @type {HTMLElement} */ (target), borderBoxSize[0]);
+    // Not now: a box must not change while it is observed, and an engine may round the height it is given.
+    requestAnimationFrame(() => {
+      for (const { target, borderBoxSize } of entries) this.#sized(/** @type {HTMLElement} */ (target), borderBoxSize[0]);
+    });
   });
 
   /** @param {HTMLElement[]} boxes */
@@ -239,27 +242,28 @@ class Room {
 
   /** Keep the room from now on. */
   keep() {
-    if (this.#widths.size) return;
+    if (this.#sizes.size) return;
     for (const box of this.boxes) {
-      this.#widths.set(box, 0);
+      this.#sizes.set(box, { width: 0, height: 0 });
       this.#observer.observe(box);
     }
   }
 
   /** @param {HTMLElement} box @param {ResizeObserverSize | undefined} size */
   #sized(box, size) {
-    if (!size) return;
-    const before = this.#widths.get(box);
-    this.#widths.set(box, size.inlineSize);
-    // Another width asks for another height; not now, since the box would change while it is observed.
-    if (before && before !== size.inlineSize) requestAnimationFrame(() => (box.style.minHeight = ""));
-    else box.style.minHeight = `${size.blockSize}px`;
+    const before = this.#sizes.get(box);
+    if (!before || !size) return;
+    const { inlineSize: width, blockSize: height } = size;
+    // Another width asks for another height.
+    if (before.width && before.width !== width) box.style.minHeight = "";
+    else if (Math.abs(before.height - height) > 0.5) box.style.minHeight = `${height}px`;
+    this.#sizes.set(box, { width, height });
   }
 
   /** Let the boxes be as small as what they hold. */
   free() {
     this.#observer.disconnect();
-    this.#widths.clear();
+    this.#sizes.clear();
     for (const box of this.boxes) box.style.minHeight = "";
   }
 }
