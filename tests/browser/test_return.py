@@ -141,8 +141,8 @@ def test_the_rest_of_the_library_comes_with_the_first_import_that_misses(returni
 def test_a_worker_that_stop_ended_is_replaced_from_the_snapshot(returning: Book, server: Server) -> None:
     cell = visit(returning)
     server.log.clear()
-    cell.write("sum(iter(int, 1))").press("run")
-    cell.stop()
+    cell.write("print('begun')\nsum(iter(int, 1))").press("run")
+    cell.printed("begun").stop()
     assert cell.said == "Stopped. Python was restarted, so variables are lost."
     assert cell.write("print('again')").run().text == "again\n"
     assert boot(cell.tab) == "restored" and not [path for path in server.log if path.endswith(DOWNLOADS)]
