@@ -16,6 +16,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -290,16 +291,27 @@ def test_weights_count_what_a_page_loads_by_itself(tmp_path: Path) -> None:
     assert second.split() == ["0", "kB", "ch/index.html"]
 
 
-@pytest.mark.skipif(not _setup.PYTHON.exists(), reason="needs .venv")
-def test_the_sum_is_pytests_own_and_a_failure_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where to write tests for a run of their own, whose reports stay beside them."""
+    if not _setup.PYTHON.exists():
+        pytest.skip("needs .venv")
     monkeypatch.setattr(run_tests, "REPORTS", tmp_path)
-    tests = tmp_path / "test_it.py"
-    tests.write_text(
+    return tmp_path / "test_it.py"
+
+
+def fresh_run() -> Any:
+    """A run without steps yet."""
+    return run_tests.Run(_setup.Tools([], [], dict(os.environ)), [])
+
+
+def test_the_sum_is_pytests_own_and_a_failure_fails(trial: Path) -> None:
+    trial.write_text(
         "import pytest\ndef test_a(): pass\ndef test_b(): assert 0\ndef test_c(): pytest.skip()\n"
         "@pytest.fixture\ndef bad(): 1/0\ndef test_d(bad): pass\n"
     )
-    run = run_tests.Run(_setup.Tools([], [], dict(os.environ)), [])
-    arguments = ["--rootdir", str(tmp_path), "-p", "no:cacheprovider", str(tests)]
+    run = fresh_run()
+    arguments = ["--rootdir", str(trial.parent), "-p", "no:cacheprovider", str(trial)]
     run.pytest("unit tests", arguments, dict(os.environ))
     assert not run.check("a check", lambda: _setup.run([sys.executable, "-c", "exit(4)"], dict(os.environ), "bad"))
     assert run.check("another", lambda: None)
@@ -311,17 +323,15 @@ def test_the_sum_is_pytests_own_and_a_failure_fails(tmp_path: Path, monkeypatch:
     assert run.results[-1].failed == 0, "unless the caller chose so"
 
 
-def test_few_failures_get_a_second_try_and_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_tests, "REPORTS", tmp_path)
-    tests = tmp_path / "test_it.py"
-    tests.write_text(
+def test_few_failures_get_a_second_try_and_are_said(trial: Path) -> None:
+    trial.write_text(
         "from pathlib import Path\ndef test_a(): pass\ndef test_b(): assert 0\n"
         "def test_c():\n    seen = Path(__file__).with_name('seen')\n    there = seen.exists()\n    seen.touch()\n    assert there\n"
     )
     for again, failed, note in ((0, 2, ""), (1, 2, ""), (2, 1, "2 needed a second try")):
-        (tmp_path / "seen").unlink(missing_ok=True)
-        run = run_tests.Run(_setup.Tools([], [], dict(os.environ)), [])
-        run.pytest("browser tests", ["--rootdir", str(tmp_path), str(tests)], dict(os.environ), again)
+        trial.with_name("seen").unlink(missing_ok=True)
+        run = fresh_run()
+        run.pytest("browser tests", ["--rootdir", str(trial.parent), str(trial)], dict(os.environ), again)
         (result,) = run.results
         assert (result.passed, result.failed) == (3 - failed, failed)
         assert note in result.line() and bool(note) == ("second" in result.line())

@@ -52,11 +52,11 @@ class Widget {
     });
     this.#ends.push(onIntent(form, () => this.#warm(), { visible: true }));
     this.#ends.push(python.subscribe(() => this.#waiting()));
+    this.#ends.push(() => this.room.free());
   }
 
   end() {
     for (const end of this.#ends) end();
-    this.room.free();
   }
 
   /** @param {string} type @param {(event: Event) => void} handler */
