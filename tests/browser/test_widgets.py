@@ -33,7 +33,7 @@ def test_every_control_answers_to_keyboard_and_pointer(reader: Book, page: str) 
 
 def test_nothing_jumps_up_while_a_slider_moves(reader: Book) -> None:
     """What a widget's boxes once took stays theirs until another control, or another width, asks for a new look."""
-    widget = reader.turn("08-silicon/").widgets()[0]
+    widget = reader.load("08-silicon/").widgets()[0]
     boxes = "[...form.querySelectorAll('.occ-status, .occ-view [data-part]')]"
     frames = "await new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)));"
     controls = "form.querySelector('.occ-controls').offsetHeight"
