@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occusite.result import Device, Occupancy, Step
+from occusite.model.answer import Device, Occupancy, Step
 
 __version__ = "0.1.0"
 __all__ = ["Device", "Occupancy", "Step", "__version__", "occupancy"]

@@ -12,7 +12,7 @@ from occusite import nvidia
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from occusite.result import Device
+    from occusite.model.answer import Device
 
 _ARCHITECTURE = re.compile(r"((?:sm|compute|cc)[_ ]?)?(\d{1,2})(\.?)(\d)[af]?", re.IGNORECASE)
 
@@ -75,7 +75,7 @@ def gpus() -> tuple[GPU, ...]:
     import pkgutil
     import tomllib
 
-    table = tomllib.loads((pkgutil.get_data("occusite", "data/nvidia_gpus.toml") or b"").decode())
+    table = tomllib.loads((pkgutil.get_data("occusite", "data/gpus/nvidia.toml") or b"").decode())
     return tuple(_gpu(dict(row)) for row in table["gpu"])
 
 

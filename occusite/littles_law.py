@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from occusite.checks import number, whole
+from occusite.model.checks import number, whole
 
 
 def bytes_in_flight(bandwidth: float, latency: float) -> float:

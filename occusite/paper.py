@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from occusite.checks import whole
-from occusite.result import Occupancy, Step
+from occusite.model.answer import Occupancy, Step
+from occusite.model.checks import whole
 
 KIB = 1024
 WARP = 32
@@ -127,3 +127,7 @@ class SM:
         return "one block does not fit: " + "; ".join(
             f"it needs {need[b]:,} {unit[b]}, the SM has {have[b]:,}" for b in short
         )
+
+
+# An Ada-class SM as the paper rule sees it.
+ADA = SM(shared_memory=100 * KIB, blocks=24, name="Ada-class SM, paper rule")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from occusite.checks import choice, number, whole
+from occusite.model.checks import choice, number, whole
 
 POLICIES = {"greedy": "greedy, then oldest", "round_robin": "loose round-robin"}
 STARTS = {"together": "all warps at cycle 0", "spread": "warps spread over one loop"}

@@ -46,7 +46,7 @@ async function packs() {
       python.FS.writeFile(`/source/${path}`, data);
     }
     python.runPython("import sys; sys.path.insert(0, '/source')");
-    const pack = python.pyimport("occusite.book.pack");
+    const pack = python.pyimport("occusite.book.runtime.pack");
     mkdirSync(cache, { recursive: true });
     for (const old of readdirSync(cache)) if (!made.includes(join(cache, old))) rmSync(join(cache, old));
     const used = pack.used();

@@ -27,7 +27,7 @@ def build(tools: _setup.Tools, site_url: str | None = None, out: Path = SITE) ->
     """Bundle the browser's part, build the pages (a warning fails), finish them for deployment; print each step's time."""
     env = tools.env | ({"SITE_URL": site_url} if site_url else {})
     pages = tools.python("-m", "mkdocs", "build", "--strict", "--clean", "--site-dir", out)
-    finish = tools.python("-m", "occusite.book.finish", out)
+    finish = tools.python("-m", "occusite.book.build.deploy", out)
     start = time.monotonic()
     _setup.build_assets(tools)
     _timed("the browser's part", start)

@@ -9,8 +9,8 @@ from array import array
 from pathlib import Path
 from typing import NamedTuple
 
+from occusite.model.answer import Occupancy
 from occusite.nvidia import Device, Launch
-from occusite.result import Occupancy
 
 UNLIMITED = 2**31 - 1
 BITS = {"warps": 1, "registers": 2, "shared_memory": 4, "blocks": 8, "barriers": 16, "virtual": 32}

@@ -9,13 +9,15 @@ from html import unescape
 
 import pytest
 
-from occusite import nvidia, staircase
-from occusite.book import cells, charts, pages, tables
-from occusite.book.html import Table
-from occusite.book.values import on_ada, on_ada_paper, on_paper
+from occusite import nvidia, paper
+from occusite.book.content import pages, tables
+from occusite.book.content.values import on_ada, on_ada_paper, on_paper
+from occusite.book.parts import cells, charts
+from occusite.book.parts.html import Table
 from occusite.book.widgets import calculator
 from occusite.littles_law import Supply, arithmetic_warps, bytes_in_flight
 from occusite.paper import KIB, SM, Launch
+from occusite.questions import staircase
 
 
 def rows(table: Table) -> list[list[str]]:
@@ -93,7 +95,7 @@ def test_block_size_is_the_limiter() -> None:
 
 
 def test_the_ada_class_sm() -> None:
-    sm = calculator.PAPER_ADA
+    sm = paper.ADA
     assert (sm.warps, sm.registers, sm.shared_memory, sm.blocks) == (48, 65_536, 100 * 1024, 24)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from occusite import nvidia
+from occusite.model.answer import BUDGETS
 from occusite.nvidia import Device, Launch
-from occusite.result import BUDGETS
+from occusite.questions.grid import waves as waves_of
 
 
 def blocks(capability: str, *launch: int, **options: Any) -> int:
@@ -325,28 +326,28 @@ class TestBlockSizes:
 class TestWaves:
     def test_tail(self) -> None:
         device, launch = nvidia.device("8.9"), Launch(256, 40)
-        found = nvidia.waves(device, launch, 1000)
+        found = waves_of(device, launch, 1000)
         assert (found.per_wave, found.full, found.tail) == (768, 1, 232)
         assert found.efficiency == Fraction(1000, 1536)
         assert found.number == Fraction(1000, 768)
         assert found.idle_sms == 0
 
     def test_small_grid(self) -> None:
-        found = nvidia.waves(nvidia.device("8.9"), Launch(256, 40), 100)
+        found = waves_of(nvidia.device("8.9"), Launch(256, 40), 100)
         assert (found.full, found.tail, found.idle_sms) == (0, 100, 28)
 
     def test_exact_waves_have_no_tail(self) -> None:
-        found = nvidia.waves(nvidia.device("8.9"), Launch(256, 40), 1536)
+        found = waves_of(nvidia.device("8.9"), Launch(256, 40), 1536)
         assert (found.full, found.tail, found.efficiency) == (2, 0, 1)
 
     def test_refused(self) -> None:
         device = nvidia.device("9.0")
         with pytest.raises(ValueError, match=r"^grid: 0 is not allowed"):
-            nvidia.waves(device, Launch(256, 40), 0)
+            waves_of(device, Launch(256, 40), 0)
         with pytest.raises(ValueError, match=r"^grid: 7 is not allowed; give a multiple of the cluster's 2 blocks"):
-            nvidia.waves(device, Launch(256, 40, cluster=2), 7)
+            waves_of(device, Launch(256, 40, cluster=2), 7)
         with pytest.raises(ValueError, match="cannot run"):
-            nvidia.waves(device, Launch(256, 300), 7)
+            waves_of(device, Launch(256, 300), 7)
 
 
 class TestClusters:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nvidia_header import ORDER, Row, answer_row, without_stale_bits
 
 from occusite import nvidia
+from tests.nvidia_header import ORDER, Row, answer_row, without_stale_bits
 
 DATA = Path(__file__).parent / "data" / "nvidia"
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from nvidia_header import IN, OUT, Row, answer_row, ask, build, why_not, without_stale_bits
 
 from occusite.nvidia import CHIPS, Device, Launch, device
+from tests.nvidia_header import IN, OUT, Row, answer_row, ask, build, why_not, without_stale_bits
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 

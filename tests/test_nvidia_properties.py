@@ -9,9 +9,11 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from occusite import nvidia, paper, staircase
+from occusite import nvidia, paper
+from occusite.model.answer import Occupancy
 from occusite.nvidia import Device, Launch
-from occusite.result import Occupancy
+from occusite.questions import staircase
+from occusite.questions.grid import waves as waves_of
 
 DEVICES = {capability: nvidia.device(capability) for capability in nvidia.CHIPS}
 
@@ -174,10 +176,10 @@ def test_waves_add_up(device: Device, launch: Launch, grid: int) -> None:
     grid *= launch.cluster
     if not device.occupancy(launch).runs:
         with pytest.raises(ValueError, match="cannot run"):
-            nvidia.waves(device, launch, grid)
+            waves_of(device, launch, grid)
         return
     assume(device.occupancy(launch).blocks * device.sm_count >= launch.cluster)
-    found = nvidia.waves(device, launch, grid)
+    found = waves_of(device, launch, grid)
     assert found.full * found.per_wave + found.tail == grid
     assert 0 <= found.tail < found.per_wave
     assert 0 < found.efficiency <= 1

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from occusite.model.answer import BUDGETS
 from occusite.paper import KIB, SM, Launch
-from occusite.result import BUDGETS
 
 SMS = st.builds(
     SM,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from occusite import nvidia, staircase
-from occusite.result import Occupancy
-from occusite.staircase import Cliff
+from occusite import nvidia
+from occusite.model.answer import Occupancy
+from occusite.questions import staircase
+from occusite.questions.staircase import Cliff
 
 _SHARED = "shared_memory"
 

@@ -10,7 +10,7 @@ from occusite.cli import options
 from occusite.cli.output import Cell, show, show_json
 
 if TYPE_CHECKING:
-    from occusite.result import Occupancy, Step
+    from occusite.model.answer import Occupancy, Step
 
 
 def explain(
@@ -48,9 +48,9 @@ def explain(
 
 def lesson(answer: Occupancy) -> list[object]:
     """The steps under a heading for each budget, then what follows from them."""
-    from occusite import staircase
     from occusite.cli.occupancy import described
-    from occusite.result import BUDGET_NAMES
+    from occusite.model.answer import BUDGET_NAMES
+    from occusite.questions import staircase
 
     lines: list[object] = [f"{described(answer.launch)}, on {answer.device.name}"]
     heading = None

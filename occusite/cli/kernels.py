@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from occusite import nvidia
 from occusite.cli import cliffs, launches, many
 from occusite.cli.cliffs import Nearest
+from occusite.model.answer import Occupancy
 from occusite.reports import KernelReport
-from occusite.result import Occupancy
 
 _ARCHITECTURE = re.compile(r"sm_(\d{1,2})(\d)([af]?)")
 _TEGRA = ((3, 2), (5, 3), (6, 2), (7, 2), (8, 7))

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from occusite import devices, nvidia
-from occusite.checks import whole
+from occusite.model.checks import whole
 
 # A launch's fields in JSON Lines, in the order of the documentation; the first two are required.
 FIELDS = (

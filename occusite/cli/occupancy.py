@@ -12,7 +12,8 @@ from occusite.cli.output import COLOURS, Cell, Table, bar, in_terminal, percent,
 
 if TYPE_CHECKING:
     from occusite import nvidia
-    from occusite.result import Occupancy
+    from occusite.model.answer import Occupancy
+    from occusite.questions.grid import Waves
 
 
 def occupancy(
@@ -47,11 +48,11 @@ def occupancy(
 
         lines.run(sys.stdin.buffer, sys.stdout.buffer)
         return
-    from occusite import nvidia
+    from occusite.questions.grid import waves as waves_of
 
     gpu, launch = options.device(device, header), options.launch(context)
     answer = gpu.occupancy(launch)
-    waves = nvidia.waves(gpu, launch, grid) if grid is not None and answer.runs else None
+    waves = waves_of(gpu, launch, grid) if grid is not None and answer.runs else None
     if json:
         show_json(_record(gpu, launch, answer, waves))
     else:
@@ -98,11 +99,11 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _parts(device: nvidia.Device, launch: nvidia.Launch, answer: Occupancy, waves: nvidia.Waves | None) -> list[object]:
-    from occusite import staircase
+def _parts(device: nvidia.Device, launch: nvidia.Launch, answer: Occupancy, waves: Waves | None) -> list[object]:
     from occusite.cli import cliffs
     from occusite.cli.records import LIMITS
-    from occusite.result import BUDGET_NAMES
+    from occusite.model.answer import BUDGET_NAMES
+    from occusite.questions import staircase
 
     columns = ["budget", "blocks it allows", "warps"]
     limits = Table(
@@ -149,9 +150,7 @@ def _parts(device: nvidia.Device, launch: nvidia.Launch, answer: Occupancy, wave
     return parts
 
 
-def _record(
-    device: nvidia.Device, launch: nvidia.Launch, answer: Occupancy, waves: nvidia.Waves | None
-) -> dict[str, object]:
+def _record(device: nvidia.Device, launch: nvidia.Launch, answer: Occupancy, waves: Waves | None) -> dict[str, object]:
     from occusite.cli import cliffs, records
 
     made: dict[str, object] = {**records.question(device, launch), **records.record(answer)}

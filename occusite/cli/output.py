@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from occusite.result import BUDGET_NAMES
+from occusite.model.answer import BUDGET_NAMES
 
 # Each budget's colour, as in the book (Okabe–Ito, legible on dark and light ground).
 COLOURS = {

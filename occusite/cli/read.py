@@ -50,7 +50,7 @@ def read(
     gpu = options.device(device) if device is not None else None
     assumed = size("dynamic_shared", dynamic_shared) if dynamic_shared is not None else None
     if threads is not None:
-        from occusite.checks import whole
+        from occusite.model.checks import whole
 
         whole("threads", threads, 1, 1024, "threads per block")
     answers = kernels.Answers(gpu, threads, assumed)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from occusite import nvidia
-from occusite.result import Occupancy
+from occusite.model.answer import Occupancy
 
 # The order of the limits in every record.
 LIMITS = ("warps", "registers", "shared_memory", "blocks", "barriers", "virtual")

@@ -51,7 +51,7 @@ def sweep(
 
     The knob's own option marks where the launch stands.
     """
-    from occusite.checks import choice
+    from occusite.model.checks import choice
 
     gpu = options.device(device, header)
     choice("knob", knob, KNOBS)
@@ -70,8 +70,8 @@ def _rows(
     device: nvidia.Device, launch: nvidia.Launch, knob: str, first: int | None, last: int | None, every: int | None
 ) -> list[dict[str, Any]]:
     """One row a plateau, or every so many values: the values, what is resident, what binds."""
-    from occusite import staircase as stairs
-    from occusite.checks import whole
+    from occusite.model.checks import whole
+    from occusite.questions import staircase as stairs
 
     low, high = stairs.span(device, launch, knob)
     least = 1 if knob in ("threads", "registers") else 0

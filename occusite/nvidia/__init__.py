@@ -5,7 +5,6 @@ from __future__ import annotations
 from occusite.nvidia.block_size import BlockSize
 from occusite.nvidia.clusters import Clusters, clusters
 from occusite.nvidia.device import Device, device
-from occusite.nvidia.grid import Waves, waves
 from occusite.nvidia.launch import Launch
 from occusite.nvidia.rules import CHIPS, HEADER, HEADERS, SOURCES
 
@@ -18,8 +17,6 @@ __all__ = [
     "Clusters",
     "Device",
     "Launch",
-    "Waves",
     "clusters",
     "device",
-    "waves",
 ]

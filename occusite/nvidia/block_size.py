@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from occusite.checks import whole
+from occusite.model.checks import whole
 from occusite.nvidia import limits
 from occusite.nvidia.clusters import cluster_reason
 from occusite.nvidia.launch import Launch

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from occusite.checks import choice, whole
+from occusite.model.answer import Occupancy, Step
+from occusite.model.checks import choice, whole
 from occusite.nvidia import limits
 from occusite.nvidia.block_size import (
     BlockSize,
@@ -20,7 +21,6 @@ from occusite.nvidia.fast import counter
 from occusite.nvidia.launch import Launch
 from occusite.nvidia.reasons import reason_for
 from occusite.nvidia.rules import CHIPS, HEADER, HEADERS, KIB, Rules, rules_for
-from occusite.result import Occupancy, Step
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from occusite.checks import choice, whole
+from occusite.model.checks import choice, whole
 
 CACHE_PREFERENCES = ("none", "shared", "l1", "equal")
 

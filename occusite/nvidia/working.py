@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from occusite.model.answer import Step
 from occusite.nvidia import limits
 from occusite.nvidia.launch import Launch
-from occusite.result import Step
 
 if TYPE_CHECKING:
     from occusite.nvidia.device import Device

@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from occusite.book import exercise as ex
-from occusite.book import exercises, live
+from occusite.book import exercises
+from occusite.book.build.progress import overview
+from occusite.book.parts import exercise as ex
+from occusite.book.runtime import api
 
-ALL = {name: ex.load(name) for name in ex.modules()}
+ALL = {name: exercises.load(name) for name in exercises.names()}
 CODE = {name: e for name, e in ALL.items() if isinstance(e, ex.Code)}
 NUMBERS = {name: e for name, e in ALL.items() if isinstance(e, ex.Numbers)}
 CHOICES = {name: e for name, e in ALL.items() if isinstance(e, ex.Choose)}
@@ -29,7 +31,7 @@ def plain(html: str) -> str:
 
 @pytest.mark.parametrize("name", CODE)
 def test_solution_passes_as_the_browser_would_ask(name: str) -> None:
-    found = json.loads(live.check(name, CODE[name].solution))
+    found = json.loads(api.check(name, CODE[name].solution))
     assert found["passed"], plain(found["message"])
 
 
@@ -150,28 +152,28 @@ def test_no_number_in_prose_is_typed_by_hand(path: Path) -> None:
 
 
 def test_overview_holds_every_exercise_once() -> None:
-    html = ex.overview({"ties": "../02/#exercise-ties"}, lambda s: "")
+    html = overview({"ties": "../02/#exercise-ties"}, lambda s: "")
     assert all(html.count(f'data-progress="{name}"') == 1 for name in ALL)
     assert all(html.count(f'id="{ex.anchor(name)}"') == (name != "ties") for name in ALL)
     assert html.count('href="../02/#exercise-ties"') == 1
 
 
 def test_a_program_that_stops_is_told_where_without_a_traceback() -> None:
-    verdict = ex.check("ties", "x = 1\nboom()\n")
+    verdict = exercises.check("ties", "x = 1\nboom()\n")
     assert plain(verdict.message) == (
         "Your program stopped before it could be checked: NameError in line 2, name 'boom' is not defined."
     )
-    assert "SyntaxError in line 1" in plain(ex.check("ties", "def (:\n").message)
-    assert "called binding" in plain(ex.check("ties", "binding = 3").message)
+    assert "SyntaxError in line 1" in plain(exercises.check("ties", "def (:\n").message)
+    assert "called binding" in plain(exercises.check("ties", "binding = 3").message)
 
 
 def test_what_the_reader_wrote_is_escaped() -> None:
-    verdict = ex.check("ties", "def binding(**given): return '<script>`'")
+    verdict = exercises.check("ties", "def binding(**given): return '<script>`'")
     assert "<script>" not in verdict.message and "&lt;script&gt;" in verdict.message
 
 
 def test_a_function_that_prints_or_raises_is_told_so() -> None:
-    verdict = ex.check(
+    verdict = exercises.check(
         "ties", "print('hello')\ndef binding(**given):\n    print('x' * 1000)\n    raise KeyError('r')\n"
     )
     assert verdict.outputs == [{"kind": "text", "data": "hello\n"}]
@@ -180,9 +182,9 @@ def test_a_function_that_prints_or_raises_is_told_so() -> None:
 
 def test_errors_name_field_value_and_what_is_allowed() -> None:
     with pytest.raises(ValueError, match=r"exercise: 'nope' is not allowed; give one of .*ties"):
-        ex.load("nope")
+        exercises.load("nope")
     with pytest.raises(ValueError, match=r"exercise: 'little' is not allowed"):
-        ex.check("little", "")
+        exercises.check("little", "")
     with pytest.raises(ValueError, match=r"slips: .* is not allowed for 'n'"):
         ex.Blank("n", 4, slips=(ex.Slip(4, "the same"),))
     with pytest.raises(ValueError, match=r"options: \[True, True\] is not allowed"):
@@ -230,7 +232,7 @@ FENCES = [
 
 @pytest.mark.parametrize(("page", "kind", "body"), FENCES, ids=[f"{p}-{i}" for i, (p, _, _) in enumerate(FENCES)])
 def test_what_pages_ask_is_there(page: str, kind: str, body: str) -> None:
-    from occusite.book import tables, values
+    from occusite.book.content import tables, values
 
     if kind == "exercise":
         assert body.strip() in ALL

@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup, Tag
 from spylls.hunspell import Dictionary, data
 
 from occusite import devices
-from occusite.book import bibliography, glossary, pages
+from occusite.book.content import bibliography, glossary, pages
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

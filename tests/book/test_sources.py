@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from occusite.book import bibliography, disagreements, glossary
-from occusite.book.html import Table
+from occusite.book.content import bibliography, disagreements, glossary
+from occusite.book.parts.html import Table
 
 SOURCES = bibliography.sources()
 TERMS = glossary.terms()

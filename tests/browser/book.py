@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from occusite.book import live
+from occusite.book.runtime import api as live
 
 from .engine import Tab
 

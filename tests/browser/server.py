@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from occusite.book.finish import finish
+from occusite.book.build.deploy import finish
 
 PREFIX = "/occusite/"
 TYPES = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from occusite.book import exercise as ex
+from occusite.book.parts import exercise as ex
 
 from .book import PAGES, READING, Book
 

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from occusite import nvidia, staircase
+from occusite import nvidia
 from occusite.cli import cliffs, devices, output
 from occusite.cli.app import app
+from occusite.questions import staircase
+from occusite.questions.grid import waves as waves_of
 
 ADA = ["--device", "8.9", "--threads", "256", "--registers", "64"]
 
@@ -51,7 +53,7 @@ def test_occupancy_as_json() -> None:
     assert (
         made["next"]["registers"]["better"]["value"] == staircase.next_cliff(device, launch, "registers").better.value
     )  # type: ignore[union-attr]
-    waves = nvidia.waves(device, launch, 1000)
+    waves = waves_of(device, launch, 1000)
     assert made["waves"] == {**waves._asdict(), "efficiency": float(waves.efficiency)}
     assert "reason" not in made
 

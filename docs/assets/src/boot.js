@@ -53,7 +53,7 @@ async function download(url) {
   return new Response(response.body.pipeThrough(count));
 }
 
-/** Python ready to be called: `restored` says by which road it came, `live` is `occusite.book.live`.
+/** Python ready to be called: `restored` says by which road it came, `live` is `occusite.book.runtime.api`.
  * @param {Given} given @returns {Promise<{ pyodide: Pyodide, live: any, restored: boolean }>} */
 export async function boot({ module, plain }) {
   limitMemory();
@@ -98,12 +98,12 @@ export async function boot({ module, plain }) {
   }
   pyodide.FS.writeFile("/book.zip", new Uint8Array(await book));
   if (!snapshot) {
-    pyodide.runPython("import sys; sys.path.insert(1, '/book.zip'); from occusite.book import browser; browser.warm()");
+    pyodide.runPython("import sys; sys.path.insert(1, '/book.zip'); from occusite.book.runtime import interpreter; interpreter.warm()");
     takeSnapshot(pyodide);
   }
   const rest = pyodide.runPython("import zipimport; zipimport.zipimporter('/lib/python314.zip').get_data('REST').decode()");
-  pyodide.pyimport("occusite.book.browser").install(rest, fetchLibrary(pyodide), wait);
-  return { pyodide, live: pyodide.pyimport("occusite.book.live"), restored: snapshot !== null };
+  pyodide.pyimport("occusite.book.runtime.interpreter").install(rest, fetchLibrary(pyodide), wait);
+  return { pyodide, live: pyodide.pyimport("occusite.book.runtime.api"), restored: snapshot !== null };
 }
 
 /** The interpreter; the page keeps it for the workers that come after this one. @param {Promise<Response>} wasm */

@@ -15,7 +15,7 @@ export async function draw(box, outputs) {
   }
 }
 
-/** The same elements as `occusite.book.fences.output` makes at build.
+/** The same elements as `occusite.book.build.fences.output` makes at build.
  * @param {import("./python-client.js").Output} output @returns {{ node: HTMLElement, spec?: any }} */
 function element({ kind, data, alt }) {
   if (kind === "chart") {

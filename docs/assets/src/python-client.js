@@ -119,7 +119,7 @@ class PythonClient {
     return this.#request({ call: "view", args: [name, JSON.stringify(values)], key, page });
   }
 
-  /** Call any function of `occusite.book.live`; resolves with the JSON it returns.
+  /** Call any function of `occusite.book.runtime.api`; resolves with the JSON it returns.
    * @param {string} page @param {string} call @param {Array<string | number>} args @returns {Promise<any>} */
   ask(page, call, ...args) {
     return this.#request({ call, args, page });

@@ -31,7 +31,7 @@ function printer() {
   return { flush, write };
 }
 
-/** Call a function of `occusite.book.live`; one that runs the reader's code gets a token, whose end stops it.
+/** Call a function of `occusite.book.runtime.api`; one that runs the reader's code gets a token, whose end stops it.
  * @param {string} call @param {any[]} args @param {string} token @returns {string} */
 function answer(call, args, token) {
   if (!token) return live[call](...args);

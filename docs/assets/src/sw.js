@@ -1,6 +1,6 @@
 // Service worker: keeps one whole version of the book on the device; the next version replaces it, never mixes with it.
 
-/** What occusite.book.finish found in the site: `shell` is kept at once (path to SHA-256), `runtime` is Python's own
+/** What occusite.book.build.deploy found in the site: `shell` is kept at once (path to SHA-256), `runtime` is Python's own
  * files, kept once a reader has used Python, `more` is kept when asked for.
  * @type {{ version: string, shell: Record<string, string>, runtime: string[], more: string[] }} */
 const site = __SITE__;

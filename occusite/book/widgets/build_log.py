@@ -5,11 +5,12 @@ from __future__ import annotations
 from html import escape
 from pkgutil import get_data
 
-from occusite import devices, nvidia, paper, staircase
-from occusite.book.html import THIN, Markup, Table, budgets, percent
-from occusite.book.widget import Choice, Paste, Slider, View, Widget
+from occusite import devices, nvidia, paper
+from occusite.book.parts.html import THIN, Markup, Table, budgets, percent
+from occusite.book.parts.widget import Choice, Paste, Slider, View, Widget
+from occusite.model.answer import Device
+from occusite.questions import staircase
 from occusite.reports import KernelReport, read
-from occusite.result import Device
 
 SAMPLE = (get_data("occusite", "data/sample_build.log") or b"").decode()
 REPORTED = "reported"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from occusite import nvidia, paper
-from occusite.book.bars import budget_bars, slot_bar
-from occusite.book.html import budgets
-from occusite.book.widget import Choice, Slider, View, Widget
-from occusite.result import Occupancy
-
-# An Ada-class SM as the paper rule sees it.
-PAPER_ADA = paper.SM(shared_memory=100 * paper.KIB, blocks=24, name="Ada-class SM, paper rule")
+from occusite.book.parts.bars import budget_bars, slot_bar
+from occusite.book.parts.html import budgets
+from occusite.book.parts.widget import Choice, Slider, View, Widget
+from occusite.model.answer import Occupancy
 
 # What the reader turned to get here: slots are filled by the block's size.
 KNOBS = {"registers": "registers", "shared_memory": "shared memory", "warps": "block size", "blocks": "block slots"}
@@ -68,7 +65,7 @@ def difference(answer: Occupancy, other: Occupancy, rule: str) -> str:
 
 
 def _paper(threads: int, registers: int, shared: int) -> Occupancy:
-    return PAPER_ADA.occupancy(paper.Launch(threads, registers, shared * paper.KIB))
+    return paper.ADA.occupancy(paper.Launch(threads, registers, shared * paper.KIB))
 
 
 def _exact(threads: int, registers: int, shared: int) -> Occupancy:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from occusite import paper
-from occusite.book.charts import Stretch, cliffs, register_budget, span
-from occusite.book.charts import steps as stairs
-from occusite.book.html import Table, budgets
-from occusite.book.widget import Slider, View, Widget
+from occusite.book.parts.charts import Stretch, cliffs, register_budget, span
+from occusite.book.parts.charts import steps as stairs
+from occusite.book.parts.html import Table, budgets
+from occusite.book.parts.widget import Slider, View, Widget
 
 
 def view(registers: int, threads: int, shared: int) -> View:

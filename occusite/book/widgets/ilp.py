@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from occusite.book.scheduling import INDEPENDENT, MEMORIES, SCHEDULERS, concurrency, knee, knees
-from occusite.book.widget import Choice, Number, View, Widget
+from occusite.book.content.scheduling import INDEPENDENT, MEMORIES, SCHEDULERS, concurrency, knee, knees
+from occusite.book.parts.widget import Choice, Number, View, Widget
 
 
 def view(latency: int, interval: int, slots: str) -> View:

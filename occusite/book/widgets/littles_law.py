@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from occusite import nvidia
-from occusite.book.charts import Chart, cliffs, roofline
-from occusite.book.tables import little, measured
-from occusite.book.widget import Number, Slider, View, Widget
+from occusite.book.content.tables import little, measured
+from occusite.book.parts.charts import Chart, cliffs, roofline
+from occusite.book.parts.widget import Number, Slider, View, Widget
 from occusite.littles_law import Supply
 
 SLOTS = 64

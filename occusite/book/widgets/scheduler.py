@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from occusite import scheduler
-from occusite.book import timeline
-from occusite.book.html import THIN, percent
-from occusite.book.widget import Choice, Playable, Slider, View, Widget
+from occusite.book.parts import timeline
+from occusite.book.parts.html import THIN, percent
+from occusite.book.parts.widget import Choice, Playable, Slider, View, Widget
 
 CYCLES = 1000
 # One of the four schedulers of an SM: 64 warp slots at most, 48 on Ada.

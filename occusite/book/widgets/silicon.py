@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from occusite import nvidia, paper, staircase
-from occusite.book.bars import budget_bars, slot_bar
-from occusite.book.silicon import working
-from occusite.book.widget import Choice, Slider, View, Widget
+from occusite import nvidia, paper
+from occusite.book.content.silicon import working
+from occusite.book.parts.bars import budget_bars, slot_bar
+from occusite.book.parts.widget import Choice, Slider, View, Widget
 from occusite.book.widgets.calculator import headline, verdict
+from occusite.questions import staircase
 
 CARVEOUTS = {"default": "the driver’s choice", "0": "0 %", "25": "25 %", "50": "50 %", "75": "75 %", "100": "100 %"}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from occusite.book.html import budgets
-from occusite.book.spills import ARCHITECTURES, KERNELS, Build, build, device, spilled, stairs
-from occusite.book.widget import Choice, Slider, View, Widget
+from occusite.book.content.spills import ARCHITECTURES, KERNELS, Build, build, device, spilled, stairs
+from occusite.book.parts.html import budgets
+from occusite.book.parts.widget import Choice, Slider, View, Widget
 
 
 def view(kernel: str, architecture: str, cap: int) -> View:

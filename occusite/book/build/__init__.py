@@ -1,0 +1,1 @@
+"""What makes the site: the only room of the book that may import a build tool."""

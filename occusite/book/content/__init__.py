@@ -1,0 +1,1 @@
+"""What an author’s text names: values, tables, words, sources, the data of chapters."""

@@ -1,0 +1,1 @@
+"""What the browser’s Python loads and calls."""

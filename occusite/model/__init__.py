@@ -1,0 +1,1 @@
+"""The contract every vendor keeps: a launch's fields, budgets, limits, answers."""

@@ -1,0 +1,1 @@
+"""Questions about an answer, asked alike of every vendor's devices."""
