@@ -152,7 +152,7 @@ def answer_row(found: Occupancy, caching: int) -> list[int]:
     return [
         0,
         found.blocks,
-        sum([BITS[b] for b in found.binding]),
+        sum([BITS[b] for b in found.limiters]),
         *[UNLIMITED if (v := limits[b]) is None else v for b in ORDER],
         found.allocated["registers_per_block"],
         found.allocated["shared_memory_per_block"],

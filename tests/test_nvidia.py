@@ -35,7 +35,7 @@ class TestLaunchesPeopleGotWrong:
 
     def test_partitioned_caching_keeps_a_block_in_half_an_sm(self) -> None:
         assert blocks("5.2", 128, 85) == 5
-        assert blocks("5.2", 128, 85, partitioned_caching=True) == 4
+        assert blocks("5.2", 128, 85, partitioned_caching="on") == 4
 
     def test_register_check_rounds_warps_up_to_the_partitions(self) -> None:
         found = nvidia.device("9.0").occupancy(Launch(288, 224))
@@ -52,7 +52,7 @@ class TestLaunchesPeopleGotWrong:
 
     def test_reserve_and_unit_of_shared_memory(self) -> None:
         found = nvidia.device("8.0").occupancy(Launch(128, 32, 0, 5120))
-        assert found.limits["shared_memory"] == 27
+        assert found.limits["shared_memory"].blocks == 27
         assert found.blocks == 16
 
     def test_opt_in(self) -> None:
@@ -64,12 +64,12 @@ class TestLaunchesPeopleGotWrong:
 
     def test_barriers_alone_bind(self) -> None:
         found = nvidia.device("12.0").occupancy(Launch(64, 32, barriers=2))
-        assert (found.blocks, found.binding) == (12, ("barriers",))
+        assert (found.blocks, found.limiters) == (12, ("barriers",))
 
     @pytest.mark.parametrize(("header", "limit"), [("13.0", 32), ("13.2", 32), ("13.3", 16), (nvidia.HEADER, 16)])
     def test_barriers_of_10_3_changed_with_header_13_3(self, header: str, limit: int) -> None:
         found = nvidia.device("10.3", header=header).occupancy(Launch(64, 32, barriers=2))
-        assert found.limits["barriers"] == limit
+        assert found.limits["barriers"].blocks == limit
 
     @pytest.mark.parametrize("registers", [16, 32, 64])
     def test_dynamic_shared_memory_left_for_one_block(self, registers: int) -> None:
@@ -194,7 +194,7 @@ class TestCannotRun:
 
     def test_every_short_budget_is_named(self) -> None:
         found = nvidia.device("8.9").occupancy(Launch(2000, 300, 200_000))
-        assert found.binding == ("registers", "shared_memory", "warps")
+        assert found.limiters == ("registers", "shared_memory", "warps")
         assert found.reason.count(";") == 2
 
     def test_strict_partitioned_caching_can_refuse(self) -> None:
@@ -202,7 +202,7 @@ class TestCannotRun:
         found = nvidia.device("5.2").occupancy(launch)
         assert (found.blocks, found.allocated["partitioned_caching"]) == (0, 1)
         assert "there is room for 16" in found.reason
-        relaxed = nvidia.device("5.2").occupancy(replace(launch, partitioned_caching=True))
+        relaxed = nvidia.device("5.2").occupancy(replace(launch, partitioned_caching="on"))
         assert (relaxed.blocks, relaxed.allocated["partitioned_caching"]) == (1, 0)
 
 
@@ -210,7 +210,7 @@ class TestAnswer:
     def test_all_ties_are_named(self) -> None:
         found = nvidia.device("8.9").occupancy(Launch(256, 40))
         assert (found.blocks, found.warps, found.occupancy) == (6, 48, Fraction(1))
-        assert found.binding == ("registers", "warps")
+        assert found.limiters == ("registers", "warps")
         assert tuple(found.limits) == BUDGETS
 
     def test_allocation_after_rounding(self) -> None:
@@ -265,7 +265,7 @@ class TestWorking:
         [
             Launch(256, 40, 1000, 5000),
             Launch(1000, 64, carveout=10, barriers=3, virtual=5),
-            Launch(33, 0, opt_in=False, partitioned_caching=True),
+            Launch(33, 0, opt_in=False, partitioned_caching="on"),
             Launch(1024, 65, 30_000, 30_000),
             Launch(2048, 300, 0, 400_000, barriers=200, virtual=200),
         ],
@@ -330,11 +330,11 @@ class TestWaves:
         assert (found.per_wave, found.full, found.tail) == (768, 1, 232)
         assert found.efficiency == Fraction(1000, 1536)
         assert found.number == Fraction(1000, 768)
-        assert found.idle_sms == 0
+        assert found.idle_cores == 0
 
     def test_small_grid(self) -> None:
         found = waves_of(nvidia.device("8.9"), Launch(256, 40), 100)
-        assert (found.full, found.tail, found.idle_sms) == (0, 100, 28)
+        assert (found.full, found.tail, found.idle_cores) == (0, 100, 28)
 
     def test_exact_waves_have_no_tail(self) -> None:
         found = waves_of(nvidia.device("8.9"), Launch(256, 40), 1536)

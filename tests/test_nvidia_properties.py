@@ -59,9 +59,9 @@ def answer(case: tuple[Any, Any]) -> Occupancy:
 def test_result_is_the_least_limit_and_binding_names_every_tie(case: tuple[Any, Any]) -> None:
     found = answer(case)
     limits = [limit for limit in found.limits.values() if limit is not None]
-    if found.binding:
+    if found.limiters:
         assert found.blocks == min(limits)
-        assert found.binding == tuple(b for b, limit in found.limits.items() if limit == found.blocks)
+        assert found.limiters == tuple(b for b, limit in found.limits.items() if limit == found.blocks)
     else:
         assert found.blocks == 0
         assert "cluster" in found.reason
@@ -120,7 +120,7 @@ def test_easing_all_tied_budgets_raises_residency(case: tuple[Any, Any]) -> None
         assert found.now.warps == found.now.slots or not found.changes or any(c.after is None for c in found.changes)
         return
     assert found.then.warps > found.now.warps
-    assert found.then.binding
+    assert found.then.limiters
     for change in found.changes:
         assert change.after != change.before
         assert getattr(found.then.launch, change.knob) == change.after
@@ -133,7 +133,7 @@ def test_easing_one_of_two_tied_budgets_gains_no_block(device: Device, warps: in
     blocks = device.occupancy(launch).blocks
     assume(blocks)
     launch = replace(launch, dynamic_shared=device.available_dynamic_shared(launch, blocks))
-    assume(device.occupancy(launch).binding == ("registers", "shared_memory"))
+    assume(device.occupancy(launch).limiters == ("registers", "shared_memory"))
     found = staircase.advice(device, launch)
     assert [c.budget for c in found.changes] == ["registers", "shared_memory"]
     for change in found.changes:

@@ -64,7 +64,7 @@ def sweep_beside_header(device: nvidia.Device, rng: Random) -> None:
     try:
         import numpy as np
 
-        from occusite.questions.sweep_numpy import Sweep
+        from occusite.nvidia.sweep_numpy import Sweep
     except ImportError:
         print("NumPy is not installed: no sweep")
         return

@@ -140,7 +140,7 @@ def test_sweep_value_by_value() -> None:
     assert [row["first"] for row in made["rows"]] == [96, 192, 288, 384]
     for row in made["rows"]:
         found = nvidia.device("8.9").occupancy(nvidia.Launch(row["first"], 40))
-        assert (row["warps"], tuple(row["binding"])) == (found.warps, found.binding)
+        assert (row["warps"], tuple(row["binding"])) == (found.warps, found.limiters)
     made = parsed("sweep", "-d", "9.0", "-t", "64", "-r", "32", "-k", "barriers")
     assert made["rows"][-1]["last"] == 16
     made = parsed("sweep", "-d", "9.0", "-t", "64", "-r", "32", "-k", "dynamic_shared", "--last", "300000")
@@ -235,7 +235,7 @@ def fields(launch: nvidia.Launch) -> dict[str, Any]:
 
 def test_a_tie_names_both_changes() -> None:
     answer = nvidia.device("8.6").occupancy(nvidia.Launch(256, 74, 28_584))
-    assert set(answer.binding) == {"registers", "shared_memory"}
+    assert set(answer.limiters) == {"registers", "shared_memory"}
     assert cliffs.nearest(answer).better is None
     assert cliffs.together(answer) == "registers 74 → 64 and static shared 28,584 → 24,576: 32 warps"
     assert nvidia.device("8.6").occupancy(nvidia.Launch(256, 64, 24_576)).warps == 32

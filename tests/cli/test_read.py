@@ -50,7 +50,7 @@ def test_a_row_a_kernel_with_its_own_architecture() -> None:
     saxpy, matmul = parsed("-", "--threads", "256")
     answer = nvidia.device("8.9").occupancy(nvidia.Launch(256, 74, 28_584))
     assert (saxpy["name"], saxpy["kernel"]) == ("saxpy", "_Z5saxpyiPKfPf")
-    assert (saxpy["answer"]["warps"], saxpy["answer"]["binding"]) == (answer.warps, list(answer.binding))
+    assert (saxpy["answer"]["warps"], saxpy["answer"]["binding"]) == (answer.warps, list(answer.limiters))
     assert saxpy["together"] == "registers 74 → 64 and static shared 28,584 → 24,576: 32 warps"
     assert matmul["answer"]["compute_capability"] == "9.0"
     assert matmul["next"]["better"]["value"] == 48

@@ -50,7 +50,7 @@ def test_older_headers_answer_as_the_table_says() -> None:
     capability, versions, then, now = rows["10.3"]
     first, last = versions.split("–")
     for version, said in ((first, then), (last, then), (nvidia.HEADER, now)):
-        assert f"{nvidia.device(capability, version).rules.barriers} barriers" == said
+        assert f"{nvidia.device(capability, version).allocation.barriers} barriers" == said
 
 
 def test_the_page_shows_every_command_and_every_field() -> None:

@@ -12,7 +12,7 @@ from occusite import nvidia
 from occusite.nvidia import Device, Launch
 
 np = pytest.importorskip("numpy")
-Sweep = pytest.importorskip("occusite.questions.sweep_numpy").Sweep
+Sweep = pytest.importorskip("occusite.nvidia.sweep_numpy").Sweep
 
 chips = st.sampled_from([nvidia.device(capability) for capability in nvidia.CHIPS])
 options = st.fixed_dictionaries(
