@@ -59,7 +59,7 @@ def difference(answer: Occupancy, other: Occupancy, rule: str) -> str:
     if not other.runs:
         return f"By the {name} this launch cannot run: {other.why(count)}."
     if answer.blocks == other.blocks:
-        return f"The {name} counts the same warps, but says {limiters(other)} {binds(other.limiters)}."
+        return f"The {name} counts the same warps, but says {limiters(other)} {binds(other)}."
     return f"The {name} says {other.warps} warps instead ({limiters(other)})."
 
 

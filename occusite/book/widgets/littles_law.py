@@ -33,11 +33,8 @@ def _roof(need: Supply) -> Chart:
 def _stairs(need: Supply) -> Chart:
     ada = nvidia.device("8.9")
     chart = cliffs(ada.occupancy(nvidia.Launch(256, 32)), needed=need.warps)
-    return Chart(
-        chart.spec,
-        chart.datasets,
-        f"{chart.alt} A line at {need.warps} warps shows what this memory asks for.",
-    )
+    asked = f"A line at {need.warps} warps shows" if chart.datasets["needed"] else f"{need.warps} warps, above it all, are"
+    return Chart(chart.spec, chart.datasets, f"{chart.alt} {asked} what this memory asks for.")
 
 
 def presets() -> dict[str, dict[str, object]]:

@@ -15,13 +15,15 @@ def view(kernel: str, architecture: str, cap: int) -> View:
     bytes_spilled = capped.spill_stores + capped.spill_loads
     return View(
         f"<strong>{answer.warps} warps, {bytes_spilled or 'no'} bytes spilled</strong> <br>"
-        f"{capped.registers} registers; {limiters(answer)} {binds(answer.limiters)}. "
+        f"{capped.registers} registers; {limiters(answer)} {binds(answer)}. "
         f"{_verdict(capped, free, gained, bytes_spilled)}",
         {"stairs": stairs(kernel, architecture, cap), "spills": spilled(kernel, architecture, cap)},
     )
 
 
 def _verdict(capped: Build, free: Build, gained: int, spilled: int) -> str:
+    if gained < 0:
+        return f"{-gained} warps fewer than without a cap, where the compiler takes {free.registers}: allowed more, it takes more."
     if not gained and spilled:
         return f"Without a cap: the same warps with {free.registers} registers, and nothing spilled for nothing."
     if not gained:
