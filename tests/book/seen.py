@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from bs4 import BeautifulSoup, Tag
+from hypothesis import strategies as st
 
 from occusite.book.build import static_chart
 from occusite.book.parts.charts import Chart
@@ -153,7 +155,7 @@ def _marks(element: Tag) -> list[Mark]:
         left, top, across, down = map(float, rectangle.groups())
         return [Mark(x + left, y + top, x + left + across, y + top + down, colour)]
     points = [(x + float(a), y + float(b)) for a, b in re.findall(r"[ML]([\d.e-]+),([\d.e-]+)", path)]
-    return [Mark(*a, *b, colour) for a, b in zip(points, points[1:], strict=False)]
+    return [Mark(*a, *b, colour) for a, b in pairwise(points)]
 
 
 def _moved(element: Tag) -> tuple[float, float]:
@@ -179,3 +181,15 @@ def controls(found: Widget) -> list[tuple[Any, ...]]:
         else:
             rows.append((control.name, control.label, control.default))
     return rows
+
+
+def settings_of(found: Widget) -> st.SearchStrategy[dict[str, object]]:
+    """Any legal setting of a widget's sliders and choices."""
+    strategies: dict[str, st.SearchStrategy[object]] = {}
+    for control in found.controls:
+        if isinstance(control, Choice):
+            strategies[control.name] = st.sampled_from(list(control.options))
+        elif isinstance(control, Slider):
+            steps = st.integers(0, (control.high - control.low) // control.step)
+            strategies[control.name] = steps.map(lambda n, c=control: c.low + n * c.step)
+    return st.fixed_dictionaries(strategies)

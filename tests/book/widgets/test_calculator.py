@@ -28,6 +28,9 @@ TABLE = [
     # 65,536 ÷ 16,384 = 4, 100 ÷ 20 = 5; exactly 4 × 8 ÷ 8 = 4 and 100 ÷ 21 = 4.
     (256, 64, 20, "exact", "registers and shared memory tie · 4 blocks resident", ENOUGH, "The paper rule counts the same warps, but says registers bind.", 4, 32),
     (256, 64, 20, "paper", "registers are the limiter · 4 blocks resident", ENOUGH, "The exact Ada rule counts the same warps, but says registers + shared memory bind.", 4, 32),
+    # 65,536 ÷ 12,800 = 5, 100 ÷ 24 = 4; exactly a warp takes 1,792: 4 × 9 ÷ 8 = 4, and 100 ÷ 25 = 4.
+    (256, 50, 24, "exact", "registers and shared memory tie · 4 blocks resident", ENOUGH, "The paper rule counts the same warps, but says shared memory binds.", 4, 32),
+    (256, 50, 24, "paper", "shared memory is the limiter · 4 blocks resident", ENOUGH, "The exact Ada rule counts the same warps, but says registers + shared memory bind.", 4, 32),
     # 65,536 ÷ (288 × 28) = 8, 100 ÷ 20 = 5; exactly 100 ÷ 21 = 4. Nine warps a block: 48 ÷ 9 = 5.
     (288, 28, 20, "paper", "shared memory and block size tie · 5 blocks resident", PLENTY, "The exact Ada rule says 36 warps instead (shared memory).", 5, 45),
     # 36, 24 and 12 of 48 warps stand exactly on the verdicts' edges; 65,536 ÷ (384 × 56) = 3, 4 × 9 ÷ 12 = 3.
