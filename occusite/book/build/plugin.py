@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,9 @@ from mkdocs_jupyter.plugin import Plugin
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-import occusite
-from occusite.book.build import notebook
+from occusite.book.build import notebook, rendered
 from occusite.book.build import print_edition as whole
 
-PACKAGE = Path(occusite.__file__).parent
 CACHE = Path(".cache") / "notebooks"
 SECONDS = 120
 
@@ -41,6 +38,29 @@ class Book(Plugin):  # type: ignore[misc]
     are checked. Of mkdocs-jupyter's settings, `include`, `ignore`, `execute`, `kernel_name`, `allow_errors` and
     `include_source` count. With `include_source`, each page with cells is offered as a notebook.
     """
+
+    def on_startup(self, command: str, dirty: bool) -> None:
+        """Under `serve`, what was rendered before is used again; a build for deployment renders everything."""
+        self.serves = command == "serve"
+
+    def on_config(self, config: Any) -> Any:
+        """Open the store of what was rendered before, and let fences look there."""
+        self.store: rendered.Store | None = None
+        if getattr(self, "serves", False):
+            versions = [f"{d.name} {d.version}" for d in sorted(distributions(), key=lambda d: d.name)]
+            settings = [Path(config.config_file_path).read_bytes(), config.site_url, *versions]
+            self.store = rendered.Store(Path(config.docs_dir), "\n".join(map(str, settings)).encode())
+            for fence in config.mdx_configs.get("pymdownx.superfences", {}).get("custom_fences", ()):
+                if fence["name"] in rendered.COMPUTED:
+                    fence["format"] = self.store.fence(fence["format"])
+        return config
+
+    def on_page_markdown(self, markdown: str, page: Any, config: Any, files: Any) -> str:
+        """Let the page look in the store before it is rendered."""
+        if self.store:
+            page.markdown = markdown
+            self.store.page(page, config.plugins.get("autorefs"))
+        return markdown
 
     def should_include(self, file: Any) -> bool:
         """Whether the file is a notebook. mkdocs-jupyter would parse every page's Markdown, several times, to find out."""
@@ -107,7 +127,7 @@ def executed(path: Path, kernel: str, allow_errors: bool) -> nbformat.NotebookNo
     if cached.exists():
         earlier: nbformat.NotebookNode = nbformat.read(cached, 4)
         record = earlier.metadata.get("occusite", {})
-        if record.get("key") == _key(settings, record.get("modules", [])):
+        if record.get("key") == rendered.digest_of(record.get("modules", []), settings):
             return earlier
     run: nbformat.NotebookNode = nbformat.reads(text.decode(), 4)
     run.cells.append(nbformat.v4.new_code_cell(USED_MODULES))
@@ -126,24 +146,12 @@ def executed(path: Path, kernel: str, allow_errors: bool) -> nbformat.NotebookNo
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             raise PluginError(f"{path.name} does not run in Jupyter:\n{error}") from error
     modules = json.loads(run.cells.pop().outputs[0].text)
-    run.metadata["occusite"] = {"key": _key(settings, modules), "modules": modules}
+    run.metadata["occusite"] = {"key": rendered.digest_of(modules, settings), "modules": modules}
     CACHE.mkdir(parents=True, exist_ok=True)
     part = cached.with_suffix(".part")
     nbformat.write(run, part)
     part.replace(cached)
     return run
-
-
-def _key(settings: bytes, modules: Iterable[str]) -> str:
-    """A digest of `settings`, of these modules of the package, of all its data, and of which files it has at all."""
-    digest = hashlib.sha256(settings)
-    used = set(modules)
-    for path in sorted(path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".toml", ".csv", ".log")):
-        name = path.relative_to(PACKAGE).as_posix()
-        digest.update(name.encode() + b"\0")
-        if name in used or path.suffix != ".py":
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
 
 
 def _take_outputs(made: nbformat.NotebookNode, path: Path, config: Any) -> None:

@@ -17,7 +17,7 @@ from mkdocs.exceptions import PluginError
 from nbclient import NotebookClient
 
 from occusite import nvidia
-from occusite.book.build import notebook, plugin
+from occusite.book.build import notebook, plugin, rendered
 from occusite.book.parts import cells, charts, jupyter
 
 ROOT = Path(__file__).parents[3]
@@ -90,7 +90,7 @@ def test_a_notebook_runs_again_when_it_or_what_it_uses_has_changed(
 ) -> None:
     package = apart / "occusite"
     shutil.copytree(ROOT / "occusite", package, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(plugin, "PACKAGE", package)
+    monkeypatch.setattr(rendered, "PACKAGE", package)
     source = apart / "small.ipynb"
     nbformat.write(small("from occusite import littles_law\nprint(6 * 7)"), source)
     first = plugin.executed(source, "python3", False)
