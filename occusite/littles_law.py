@@ -90,5 +90,3 @@ def arithmetic_warps(latency: int, issue_rate: float = 1, independent: int = 1) 
 def _exact(value: float) -> Fraction:
     # A float such as 448.5 or 0.1 is meant as the decimal the reader typed: rounding up must not see binary dust.
     return Fraction(str(value))
-
-# x

@@ -147,6 +147,7 @@ class Helper:
         """`tidies`: it has to end by itself, since it has temporary files and processes of its own."""
         self.name, self.command, self.env, self.tidies = name, command, env, tidies
         self.process: subprocess.Popen[str] | None = None
+        self.closed = False
 
     def stand_by(self) -> "subprocess.Popen[str]":
         """Start the process unless it is there."""
@@ -160,6 +161,8 @@ class Helper:
     def ask(self, out: Path) -> str | None:
         """Have it build into `out`; what went wrong, or None."""
         for _ in range(2):
+            if self.closed:
+                break
             process = self.stand_by()
             assert process.stdin and process.stdout
             with contextlib.suppress(OSError, ValueError):
@@ -169,7 +172,8 @@ class Helper:
                     error: str | None = json.loads(answer).get("error")
                     return error
             # It ended before it answered, perhaps before it was asked: a fresh one gets one try.
-            self.end()
+            if not self.closed:
+                self.end()
         return f"{self.name} ended by itself; the lines above say why."
 
     def end(self) -> None:
@@ -241,12 +245,14 @@ class Workshop:
             helper.stand_by()
 
     def end(self) -> None:
-        """End all processes."""
-        for helper in (self.builder, self.fresh, self.bundler):
+        """End all processes for good."""
+        helpers = (self.builder, self.fresh, self.bundler)
+        for helper in helpers:
+            helper.closed = True
             if helper.process and helper.process.stdin:
                 with contextlib.suppress(OSError):
                     helper.process.stdin.close()
-        for helper in (self.builder, self.fresh, self.bundler):
+        for helper in helpers:
             helper.end()
 
 
