@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from occusite import nvidia
-from occusite.model.answer import BUDGETS
 from occusite.nvidia import Device, Launch
 from occusite.questions.grid import waves as waves_of
 
@@ -123,10 +122,11 @@ class TestInput:
             ("dynamic_shared", 1.5),
             ("max_dynamic_shared", -1),
             ("opt_in", 1),
-            ("carveout", -1),
+            ("carveout", -2),
             ("carveout", 101),
             ("barriers", -1),
             ("partitioned_caching", "yes"),
+            ("partitioned_caching", True),
             ("cluster", 0),
             ("virtual", -3),
             ("cache_preference", "L2"),
@@ -190,7 +190,7 @@ class TestCannotRun:
         assert found.blocks == found.warps == 0
         assert not found.runs
         assert reason in found.reason
-        assert device.counter_like(launch)(launch.threads, launch.registers, launch.dynamic_shared) == 0
+        assert device.block_counter(launch)(launch.threads, launch.registers, launch.dynamic_shared) == 0
 
     def test_every_short_budget_is_named(self) -> None:
         found = nvidia.device("8.9").occupancy(Launch(2000, 300, 200_000))
@@ -211,7 +211,7 @@ class TestAnswer:
         found = nvidia.device("8.9").occupancy(Launch(256, 40))
         assert (found.blocks, found.warps, found.occupancy) == (6, 48, Fraction(1))
         assert found.limiters == ("registers", "warps")
-        assert tuple(found.limits) == BUDGETS
+        assert tuple(found.limits) == tuple(b.key for b in found.device.budgets)
 
     def test_allocation_after_rounding(self) -> None:
         found = nvidia.device("8.9").occupancy(Launch(100, 33, 1, 2))
@@ -220,7 +220,7 @@ class TestAnswer:
 
     def test_unlimited_budgets_are_none(self) -> None:
         found = nvidia.device("7.0").occupancy(Launch(64, 0))
-        assert [b for b, limit in found.limits.items() if limit is None] == [
+        assert [b for b, limit in found.limits.items() if limit.blocks is None] == [
             "registers",
             "shared_memory",
             "barriers",
@@ -232,18 +232,37 @@ class TestAnswer:
         by_preference = {p: device.occupancy(Launch(64, 16, 8192, cache_preference=p)).blocks for p in ("none", "l1")}
         assert by_preference == {"none": 6, "l1": 2}
 
+    def test_limits_count_warps_too(self) -> None:
+        found = nvidia.device("8.9").occupancy(Launch(100, 40, 1000))
+        assert found.limits["registers"] == (12, 48)
+        assert found.limits["blocks"] == (24, 96)
+        assert found.limits["barriers"] == (None, None)
+
+    def test_no_percentage_where_nothing_runs(self) -> None:
+        found = nvidia.device("8.9").occupancy(Launch(2000, 40))
+        assert (found.occupancy, found.percent, found.warps) == (None, None, 0)
+
+    def test_warps_of_another_size(self) -> None:
+        """A device whose warps have 64 threads: nothing assumes 32."""
+        device = replace(nvidia.device("8.9"), warp_size=64)
+        found = device.occupancy(Launch(96, 40))
+        assert (device.warps_per_block(found.launch), found.warps_per_block, found.slots) == (2, 2, 24)
+        assert found.warps == 2 * found.blocks
+
+    def test_carveout_of_minus_one_is_the_drivers_default(self) -> None:
+        assert Launch(64, 32, carveout=-1) == Launch(64, 32)
+
     def test_fast_path_options(self) -> None:
         device = nvidia.device("9.0")
-        assert device.resident_blocks(128, 32, 2048, 2048) == 16
-        assert device.counter(carveout=0)(128, 32, 4096) == 1
-        with pytest.raises(ValueError, match="dynamic_shared"):
-            device.counter(dynamic_shared=3)
+        assert device.block_counter(Launch(1, 0, 2048))(128, 32, 2048) == 16
+        assert device.block_counter(Launch(1, 0, carveout=0))(128, 32, 4096) == 1
+        assert device.counter(Launch(128, 32, 0, 4096), "carveout")(0) == (1, 4)
 
 
 class TestWorking:
     def test_written_out(self) -> None:
         device = nvidia.device("8.0")
-        lines = [(s.budget, s.text, s.value) for s in device.working(Launch(224, 92, 0, 5120))]
+        lines = [(s.budget, s.text(), s.value) for s in device.occupancy(Launch(224, 92, 0, 5120)).steps]
         assert lines == [
             ("", "⌈224 threads ÷ 32⌉", 7),
             ("registers", "92 × 32 threads = 2,944; ⌈2,944 ÷ 256⌉ × 256", 3072),
@@ -274,16 +293,16 @@ class TestWorking:
         """The last line of each budget gives its limit; the last lines give the answer."""
         found = nvidia.device(capability).occupancy(launch)
         steps = found.steps
-        assert all(step.text and step.rule and step.unit for step in steps)
+        assert all(step.text() and step.rule and step.unit for step in steps)
         for budget, limit in found.limits.items():
             lines = [s for s in steps if s.budget == budget]
             if lines:
-                assert (lines[-1].value, lines[-1].unit) == (limit, "blocks")
+                assert (lines[-1].value, lines[-1].unit) == (limit.blocks, "blocks")
             else:
-                assert limit is None
+                assert limit.blocks is None
         assert steps[-1].value == found.warps
         if found.reason:
-            assert steps[-1].text == found.reason
+            assert steps[-1].text() == found.reason
 
 
 class TestBlockSizes:
@@ -326,39 +345,39 @@ class TestBlockSizes:
 class TestWaves:
     def test_tail(self) -> None:
         device, launch = nvidia.device("8.9"), Launch(256, 40)
-        found = waves_of(device, launch, 1000)
+        found = waves_of(device.occupancy(launch), 1000)
         assert (found.per_wave, found.full, found.tail) == (768, 1, 232)
         assert found.efficiency == Fraction(1000, 1536)
         assert found.number == Fraction(1000, 768)
         assert found.idle_cores == 0
 
     def test_small_grid(self) -> None:
-        found = waves_of(nvidia.device("8.9"), Launch(256, 40), 100)
+        found = waves_of(nvidia.device("8.9").occupancy(Launch(256, 40)), 100)
         assert (found.full, found.tail, found.idle_cores) == (0, 100, 28)
 
     def test_exact_waves_have_no_tail(self) -> None:
-        found = waves_of(nvidia.device("8.9"), Launch(256, 40), 1536)
+        found = waves_of(nvidia.device("8.9").occupancy(Launch(256, 40)), 1536)
         assert (found.full, found.tail, found.efficiency) == (2, 0, 1)
 
     def test_refused(self) -> None:
         device = nvidia.device("9.0")
         with pytest.raises(ValueError, match=r"^grid: 0 is not allowed"):
-            waves_of(device, Launch(256, 40), 0)
+            waves_of(device.occupancy(Launch(256, 40)), 0)
         with pytest.raises(ValueError, match=r"^grid: 7 is not allowed; give a multiple of the cluster's 2 blocks"):
-            waves_of(device, Launch(256, 40, cluster=2), 7)
+            waves_of(device.occupancy(Launch(256, 40, cluster=2)), 7)
         with pytest.raises(ValueError, match="cannot run"):
-            waves_of(device, Launch(256, 300), 7)
+            waves_of(device.occupancy(Launch(256, 300)), 7)
 
 
 class TestClusters:
     def test_what_is_known(self) -> None:
         device = nvidia.device("9.0")
-        found = nvidia.clusters(device, Launch(256, 32, cluster=4))
+        found = device.clusters(Launch(256, 32, cluster=4))
         assert (found.size, found.portable, found.at_most) == (4, True, 8 * 132 // 4)
         assert "only the driver knows" in found.note
 
     def test_beyond_the_portable_size(self) -> None:
-        found = nvidia.clusters(nvidia.device("9.0"), Launch(256, 32, cluster=16))
+        found = nvidia.device("9.0").clusters(Launch(256, 32, cluster=16))
         assert not found.portable
         assert "non-portable" in found.note
 

@@ -98,7 +98,7 @@ class Answers:
             try:
                 return devices.find(architecture)
             except ValueError as error:
-                return str(error)
+                return f"architecture: {architecture!r}: {error}"
         if architecture and not self._device.runs(architecture):
             return f"code for {architecture} does not run on {self._device.name}"
         return self._device
