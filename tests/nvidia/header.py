@@ -196,7 +196,7 @@ def why_not() -> str:
 def build(folder: Path) -> Path:
     """Compile the harness into `folder`."""
     program, include = folder / "harness", include_folder()
-    source = Path(__file__).parent / "header" / "harness.c"
+    source = Path(__file__).parent / "harness.c"
     subprocess.run(
         [compiler() or "cc", "-O2", "-fwrapv", "-w", f"-I{include}", str(source), "-o", str(program)], check=True
     )

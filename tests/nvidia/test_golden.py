@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from occusite import nvidia
-from tests.nvidia_header import ORDER, Row, answer_row, without_stale_bits
+from tests.nvidia.header import ORDER, Row, answer_row, without_stale_bits
 
-DATA = Path(__file__).parent / "data" / "nvidia"
+DATA = Path(__file__).parents[1] / "data" / "nvidia"
 
 
 def rows() -> list[dict[str, Any]]:
