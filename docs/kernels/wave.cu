@@ -13,13 +13,21 @@
 
 __constant__ float weight[REACH + 1];
 
-#ifdef BLOCKS
+// What the compiler is told of the launch (chapter 10): threads, blocks, a cluster; or a number of registers; or nothing.
+#if defined(CLUSTER)
+__launch_bounds__(THREADS, BLOCKS, CLUSTER)
+#elif defined(REGISTERS)
+__maxnreg__(REGISTERS)
+#elif defined(BLOCKS)
 __launch_bounds__(THREADS, BLOCKS)
-#else
+#elif !defined(UNBOUND)
 __launch_bounds__(THREADS)
 #endif
 __global__ void wave(const float* now, const float* speed, float* next, int plane, int depth)
 {
+#ifdef SHARED_SPILLS
+    asm volatile(".pragma \"enable_smem_spilling\";");
+#endif
     const int first = blockIdx.x * THREADS * COLUMNS + threadIdx.x;
     float column[COLUMNS][2 * REACH + 1];
 #pragma unroll

@@ -105,3 +105,85 @@ def test_every_load_is_waited_for_by_its_first_reader(machine_code: ModuleType, 
                 break
         else:
             pytest.fail(f"nobody reads {register[0]}")
+
+
+# ---------- spills: space, code, traffic (chapters 9 and 10) ----------
+
+
+def test_spill_bytes_are_code_and_most_of_them_stand_in_the_loop() -> None:
+    from occusite.book.content import spills
+
+    build, inside = spills.build(48), spills.inside(48)
+    assert (build.stack, build.spill_stores, inside.loop_stores) == (872, 2304, 1896)
+    # One store is 4 bytes or more: the code writes more than the frame has room for, so places are used again.
+    assert build.spill_stores > build.stack
+    assert spills.traffic(48, 4096) == 1896 * 4096 // 8 == 970_752
+    assert spills.inside(0) == (0, 0) and not spills.build(0).spill_stores
+    # The counts from the machine code against the compiler's own report, at every cap that both have.
+    for architecture, kernel, cap in spills._loops():
+        made = spills.build(cap, kernel, architecture)
+        counted = spills.inside(cap, kernel, architecture)
+        assert counted.loop_stores <= made.spill_stores and counted.loop_loads <= made.spill_loads
+
+
+def test_spills_come_before_the_registers_run_out() -> None:
+    from occusite.book.content import spills
+
+    build = spills.build(49, "stencil", "sm_120")
+    assert build.cap == 49 and build.registers == 48 and build.spill_stores
+
+
+def test_spilling_to_shared_memory_takes_it_from_the_block() -> None:
+    from occusite.book.content import session
+
+    shared, local = session.bound("shared-spills"), session.report("both")
+    assert "-DSHARED_SPILLS" in session._text("bounds/shared-spills.log")
+    assert local.static_shared == 0 and shared.static_shared == 19 * 1024
+    assert 0 < (shared.spill_stores or 0) < (local.spill_stores or 0)
+    assert shared.registers == local.registers
+
+
+def test_who_wins_when_two_bounds_meet() -> None:
+    from occusite.book.content import session
+
+    found = {
+        name: (session.bound(name).registers, session.bound_answer(name).blocks)
+        for name in ("threads", "threads-capped", "one-block", "cluster", "free", "free-capped", "maxnreg")
+    }
+    # By hand, 128 threads: ⌊65536 ÷ (128 × registers in units of 8)⌋ blocks, each part of the file holding whole warps.
+    assert found == {
+        "threads": (96, 5),
+        "threads-capped": (96, 5),
+        "one-block": (116, 4),
+        "cluster": (116, 4),
+        "free": (96, 5),
+        "free-capped": (64, 8),
+        "maxnreg": (64, 8),
+    }
+    assert session.bound("maxnreg-capped").registers == 80
+    # The log of a kernel with launch bounds is silent about the cap it ignores; that of __maxnreg__ is not.
+    assert "-maxrregcount=64" in session._text("bounds/threads-capped.log")
+    assert "verrid" not in session._text("bounds/threads-capped.log")
+    assert "entry-specific value 80 of .maxnreg" in session._text("bounds/maxnreg-capped.log")
+    assert session.compiler() == "13.0, V13.0.88"
+
+
+def test_the_traps_verdict_in_every_state() -> None:
+    """A cap that costs warps is no gift, and no sentence counts negative warps."""
+    from occusite.book.content import spills
+    from occusite.book.widgets import trap
+
+    seen = set()
+    for architecture in spills.ARCHITECTURES:
+        for kernel in spills.KERNELS:
+            free = spills.build(0, kernel, architecture)
+            for cap, capped in spills.builds(kernel, architecture).items():
+                if not cap:
+                    continue
+                gained = capped.occupancy().warps - free.occupancy().warps
+                said = trap._verdict(capped, free, gained, capped.spill_stores + capped.spill_loads)
+                assert not re.search(r"[-−]\d|gift", said)
+                assert ("costs warps" in said) == (gained < 0)
+                assert ("warps more than without" in said) == (gained > 0)
+                seen.add((gained > 0) - (gained < 0))
+    assert seen == {-1, 0, 1}

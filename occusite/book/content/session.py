@@ -69,6 +69,11 @@ def tools() -> str:
     return _flights()[0].partition("wave.cu: ")[2].partition(". One pass")[0]
 
 
+def compiler() -> str:
+    """The compiler's release: "13.0, V13.0.88"."""
+    return tools().partition("nvcc -O3 ")[2].partition(", read")[0]
+
+
 @cache
 def measured() -> dict[str, float | str]:
     """The measured rate of a kernel with little in flight, and who measured it."""
@@ -93,6 +98,18 @@ def report(name: str) -> KernelReport:
     """The one kernel of a build's log."""
     [kernel] = read(log(name))
     return kernel
+
+
+@cache
+def bound(name: str) -> KernelReport:
+    """The kernel with eight columns under one way of bounding its registers (chapter 10)."""
+    [kernel] = read(_text(f"bounds/{name}.log"))
+    return kernel
+
+
+def bound_answer(name: str, threads: int = 128) -> Occupancy:
+    """What is resident of it on the session's GPU."""
+    return devices.gpu(GPU).device.occupancy(bound(name).launch(threads=threads))
 
 
 def answer(name: str, threads: int) -> Occupancy:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from occusite import littles_law, nvidia, paper
-from occusite.book.content import speed, spills  # noqa: F401 - for the pages
+from occusite.book.content import session, speed, spills  # noqa: F401 - for the pages
 from occusite.book.content.reference import (  # noqa: F401 - for the pages
     gpu_notes,
     header_versions,
@@ -150,6 +151,27 @@ def little(bandwidth: float = 2000, latency: float = 400, sms: int = 100, access
         ("warps", f"⌈{need.accesses:g} ÷ {loads}⌉", str(need.warps)),
     ]
     return Table(("what", "arithmetic", "comes to"), rows, "Little’s law, from the whole GPU down to one SM")
+
+
+def bounds_compared() -> Table:
+    """One kernel under every way to bound its registers, and what becomes of it."""
+    ways = {
+        "free": "nothing",
+        "free-capped": "`-maxrregcount=64`",
+        "threads": "`__launch_bounds__(128)`",
+        "threads-capped": "`__launch_bounds__(128)` and `-maxrregcount=64`",
+        "one-block": "`__launch_bounds__(128, 1)`",
+        "cluster": "`__launch_bounds__(128, 1, 2)`",
+        "maxnreg": "`__maxnreg__(64)`",
+        "maxnreg-capped": "`__maxnreg__(80)` and `-maxrregcount=64`",
+    }
+    rows = []
+    for name, told in ways.items():
+        kernel, answer = session.bound(name), session.bound_answer(name)
+        words = Markup(re.sub("`(.*?)`", r"<code>\1</code>", told))
+        rows.append((words, kernel.registers, kernel.spill_stores, answer.blocks, percent(answer.percent)))
+    columns = ("what the compiler is told", "registers", "spill stores (bytes)", "blocks", "occupancy")
+    return Table(columns, rows, f"One kernel, one compiler (nvcc {session.compiler()}), eight ways to bound it")
 
 
 def cheat_sheet() -> Table:
