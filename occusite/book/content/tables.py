@@ -17,7 +17,7 @@ from occusite.book.content.reference import (  # noqa: F401 - for the pages
     sources_per_capability,
     units_per_capability,
 )
-from occusite.book.content.scheduling import assumptions, idle_by_warps, policies, trade  # noqa: F401 - for the pages
+from occusite.book.content.scheduling import assumptions, idle_by_warps, policies, regimes, trade  # noqa: F401 - for the pages
 from occusite.book.content.silicon import limits_by_architecture, on_chip, rules_ignored  # noqa: F401 - for the pages
 from occusite.book.parts import charts
 from occusite.book.parts.html import THIN, Markup, Table, budget, budgets, count, percent, text

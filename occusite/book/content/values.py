@@ -9,6 +9,7 @@ from occusite import littles_law, nvidia, paper, scheduler  # noqa: F401 - for t
 from occusite.book.content import scheduling, session, speed, spills  # noqa: F401 - for the prose
 from occusite.book.content.scheduling import knees_of  # noqa: F401 - for the prose
 from occusite.book.content.silicon import share  # noqa: F401 - for the prose
+from occusite.book.parts.decision import decision  # noqa: F401 - for the prose
 from occusite.book.parts.html import THIN, Markup, budget, budgets, count, percent, text  # noqa: F401
 from occusite.model.answer import Occupancy
 from occusite.questions import staircase
