@@ -187,3 +187,80 @@ def test_the_traps_verdict_in_every_state() -> None:
                 assert ("warps more than without" in said) == (gained > 0)
                 seen.add((gained > 0) - (gained < 0))
     assert seen == {-1, 0, 1}
+
+
+# ---------- at least, ties, and whose staircase (chapters 4, 6 and 7) ----------
+
+
+def test_sources_differ_about_the_h100s_chip() -> None:
+    from occusite.book.content import tables
+
+    least, most = tables.latency_range()
+    assert (least.name, least.latency, most.latency) == ("H800 PCIe 80 GB", 273, 450)
+    for gpu in tables.measured():
+        assert gpu.least <= gpu.latency <= gpu.most
+    ranges = [row[4] for row in tables.measured_latencies().rows if "H100" in str(row[0])]
+    assert ranges and set(ranges) == {"273–450"}
+
+
+def test_the_littles_law_widget_draws_the_boards_own_staircase() -> None:
+    from occusite import devices, nvidia
+    from occusite.book.parts.charts import Chart
+    from occusite.book.widgets import littles_law
+
+    for name, preset in littles_law.widget.presets().items():
+        values = littles_law.widget.parse(preset)
+        view = littles_law.widget.view(**values)
+        stairs, roof = view.parts["stairs"], view.parts["roof"]
+        assert isinstance(stairs, Chart) and isinstance(roof, Chart)
+        device = devices.gpu(name).device
+        assert values["chip"] == device.compute_capability
+        # Every plateau of the picture against the device, asked at both ends.
+        for row in stairs.datasets["stairs"]:
+            for registers in (row["x"], row["x2"] - 1):
+                assert device.occupancy(nvidia.Launch(256, registers)).warps == row["warps"]
+        assert max(r["warps"] for r in roof.datasets["throughput"]) == device.warps_per_sm
+        assert view.status.startswith("<strong>At least ")
+
+
+def test_ilp_lines_begin_where_every_scheduler_has_a_warp() -> None:
+    from occusite.book.content import scheduling
+
+    for memory in scheduling.MEMORIES.values():
+        chart = scheduling.concurrency(memory.latency, memory.interval, memory.slots)
+        assert min(row["warps"] for row in chart.datasets["lines"]) == 4
+        for k in scheduling.INDEPENDENT:
+            first = next(r for r in chart.datasets["lines"] if r["k"] == k)
+            assert first["share"] == pytest.approx(min(100, 100 * k * memory.interval / memory.latency))
+
+
+def test_ties_are_named_where_they_begin() -> None:
+    from occusite import paper
+    from occusite.book.content import tables
+    from occusite.book.widgets import cliffs
+
+    rows = {str(r[0]): re.sub("<[^>]+>", "", str(r[3])) for r in tables.plateaus_on_paper(256, 12).rows}
+    assert rows["1–42"] == "warp slots (37–42: + registers)" and rows["43–51"] == "registers"
+    # By hand: 65,536 ÷ (256 × 37) = 6.9, and at 36 it is 7.1: from 37 on registers allow six blocks, like the slots.
+    assert 65_536 // (256 * 36) == 7 and 65_536 // (256 * 37) == 6 == 48 // 8
+    assert paper.SM().occupancy(paper.Launch(256, 40, 12 * 1024)).binding == ("registers", "warps")
+    status = cliffs.widget.view(**cliffs.widget.parse({"registers": 40})).status
+    assert "registers" in status and "warp slots" in status
+    assert not re.search(r"registers</span> binds", status)
+
+
+def test_which_slots_make_the_ceiling() -> None:
+    from occusite import paper
+
+    def binding(threads: int) -> tuple[int, tuple[str, ...]]:
+        answer = paper.SM().occupancy(paper.Launch(threads, 16))
+        return answer.warps, answer.binding
+
+    assert binding(128) == (48, ("warps",))
+    assert binding(64) == (32, ("blocks",))
+
+
+def test_the_kernel_of_chapter_2_has_just_what_chapter_6_asks_for() -> None:
+    from occusite.book.content.values import little, on_paper
+
+    assert on_paper(256, 64, 12).warps == 32 == little(2000, 400, 100, loads=2).warps

@@ -174,9 +174,11 @@ def concurrency(latency: int, interval: int, slots: int) -> Chart:
     marks: dict[tuple[float, float], list[int]] = {}
     for k in INDEPENDENT:
         exact = latency / (interval * k) * SCHEDULERS
-        end = min(exact, slots)
-        top = 100 * end / exact
-        lines += [{"k": k, "warps": 0, "share": 0}, {"k": k, "warps": end, "share": top}]
+        # Below one warp for each scheduler some schedulers are empty: the law for one of them says nothing there.
+        end = min(max(exact, SCHEDULERS), slots)
+        top = min(100.0, 100 * end / exact)
+        start = min(100.0, 100 * SCHEDULERS / exact)
+        lines += [{"k": k, "warps": SCHEDULERS, "share": start}, {"k": k, "warps": end, "share": top}]
         if end < slots:
             lines.append({"k": k, "warps": slots, "share": 100})
         marks.setdefault((round(end, 1), top), []).append(k)
@@ -254,5 +256,5 @@ def concurrency(latency: int, interval: int, slots: int) -> Chart:
         else f"{k} independent: {share(latency, interval, k, most):.0f} % with all {slots} warps"
         for k in INDEPENDENT
     )
-    alt = f"Share of peak against resident warps, a slope then a roof, for 1, 2, 4 and 8 operations per warp. {told}."
+    alt = f"Share of peak against resident warps from {SCHEDULERS} on, a slope then a roof, for 1, 2, 4 and 8 operations per warp. {told}."
     return Chart(spec, {"lines": lines, "dots": dots, "labels": labels}, alt)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from occusite import littles_law, nvidia, paper
 from occusite.book.content import session, speed, spills  # noqa: F401 - for the pages
@@ -51,6 +51,19 @@ def working_table(answer: Occupancy, caption: str = "") -> Table:
     return Table(("budget", "arithmetic", "blocks it allows", "warps"), rows, caption, marked)
 
 
+def what_binds(device: Any, launch: Any, step: charts.Stretch) -> Markup | str:
+    """The budgets that bind on all of a step of the staircase in registers, then those that join on a part of it."""
+    if not step.warps:
+        return "cannot launch"
+    parts = [s for s in charts.stretches(device, launch) if step.first <= s.first and s.last <= step.last]
+    joined = [
+        f" ({charts.span(s.first, s.last)}: + {budgets([b for b in s.binding if b not in step.binding])})"
+        for s in parts
+        if set(s.binding) - set(step.binding)
+    ]
+    return Markup(budgets(step.binding) + "".join(joined))
+
+
 def plateaus(device: Any, launch: Any, caption: str = "") -> Table:
     """The steps of the staircase in registers per thread."""
     slots = device.occupancy(launch).slots
@@ -59,7 +72,7 @@ def plateaus(device: Any, launch: Any, caption: str = "") -> Table:
             f"{p.first}–{p.last}" if p.last > p.first else p.first,
             p.warps,
             percent(100 * p.warps / slots),
-            budgets(p.binding) if p.warps else "cannot launch",
+            what_binds(device, launch, p),
         )
         for p in charts.steps(device, launch)
     ]
@@ -202,24 +215,59 @@ def cheat_sheet() -> Table:
     return Table(columns, rows, "One SM, 65,536 registers; the last column for blocks of 256 threads")
 
 
-def measured() -> list[tuple[str, int, float, int, str]]:
-    """GPUs whose DRAM latency somebody measured in time: name, SMs, GB/s, ns (the middle of a range), source."""
+class Measured(NamedTuple):
+    """A GPU whose DRAM latency somebody measured in time: `bandwidth` in GB/s, `latency` in ns (the middle of a range),
+    `chip` its compute capability; `least` and `most`: ns over all measurements of boards with the same chip."""
+
+    name: str
+    sms: int
+    bandwidth: float
+    latency: int
+    chip: str
+    least: int
+    most: int
+    source: str
+
+
+def measured() -> list[Measured]:
+    """The GPUs whose latency was measured in time."""
     from occusite import devices
 
     found = []
     for gpu in devices.gpus():
         timed = next((entry for entry in gpu.latency if entry.dram_ns), None)
-        if timed and timed.dram_ns and gpu.bandwidth_gb_s:
-            nanoseconds = round(sum(timed.dram_ns) / 2)
-            found.append((gpu.name, gpu.device.sm_count, gpu.bandwidth_gb_s, nanoseconds, timed.source))
+        if timed and timed.dram_ns and gpu.bandwidth_gb_s and gpu.device.sm_count:
+            alike = [
+                ns for g in devices.gpus() if g.chip == gpu.chip for m in g.latency if m.dram_ns for ns in m.dram_ns
+            ]
+            found.append(
+                Measured(
+                    gpu.name,
+                    gpu.device.sm_count,
+                    gpu.bandwidth_gb_s,
+                    round(sum(timed.dram_ns) / 2),
+                    gpu.device.compute_capability,
+                    round(min(alike)),
+                    round(max(alike)),
+                    timed.source,
+                )
+            )
     return found
 
 
 def measured_latencies() -> Table:
     """The presets of the Little's law widget, with who measured the latency."""
-    rows = [(name, sms, f"{bandwidth:g}", latency, source) for name, sms, bandwidth, latency, source in measured()]
-    columns = ("GPU", "SMs", "GB/s", "latency (ns)", "latency measured by")
-    return Table(columns, rows, "The presets, and where their latency comes from")
+    rows = [(g.name, g.sms, f"{g.bandwidth:g}", g.latency, charts.span(g.least, g.most), g.source) for g in measured()]
+    columns = ("GPU", "SMs", "GB/s", "latency (ns)", "same chip, all sources", "latency measured by")
+    return Table(columns, rows, "The presets, and where their latency comes from; one warp on an idle GPU each")
+
+
+def latency_range(chip: str = "GH100") -> tuple[Measured, Measured]:
+    """The least and the greatest latency that was measured on boards with one chip."""
+    from occusite import devices
+
+    boards = [g for g in measured() if devices.gpu(g.name).chip == chip]
+    return min(boards, key=lambda g: g.latency), max(boards, key=lambda g: g.latency)
 
 
 def _big(value: float) -> str:

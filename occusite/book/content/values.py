@@ -15,6 +15,15 @@ from occusite.model.answer import Occupancy
 from occusite.questions import staircase
 
 KIB = paper.KIB
+
+
+def latency_range(chip: str = "GH100") -> tuple[Any, Any]:
+    """The presets of one chip with the least and the greatest measured latency."""
+    from occusite.book.content import tables
+
+    return tables.latency_range(chip)
+
+
 SM = paper.SM()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from occusite import paper
+from occusite.book.content.tables import what_binds
 from occusite.book.parts.charts import Stretch, cliffs, register_budget, span
 from occusite.book.parts.charts import steps as stairs
 from occusite.book.parts.html import Table, budgets
@@ -18,15 +19,15 @@ def view(registers: int, threads: int, shared: int) -> View:
     steps = stairs(sm, staircase)
     index = next(i for i, p in enumerate(steps) if p.first <= registers <= p.last)
     here = steps[index]
-    chart = cliffs(sm, staircase, registers=registers, register_budget=register_budget(threads))
+    chart = cliffs(sm, staircase, registers=registers, register_budget=register_budget())
     if not answer.runs:
         status = f"<strong>{registers} registers: cannot launch</strong> <br>{answer.reason}."
     else:
         status = (
             f"<strong>{span(here.first, here.last)} registers: {here.warps} warps</strong> <br>"
-            f"{budgets(here.binding)} bind{'s' if len(here.binding) == 1 else ''} on this step. {_next(steps, index, registers)}"
+            f"What binds at {registers}: {budgets(answer.binding)}. {_next(steps, index, registers)}"
         )
-    rows = [(span(p.first, p.last), p.warps, budgets(p.binding) if p.warps else "cannot launch") for p in steps]
+    rows = [(span(p.first, p.last), p.warps, what_binds(sm, staircase, p)) for p in steps]
     table = Table(("registers", "warps", "what binds"), rows, "The same staircase, step by step", frozenset({index}))
     return View(status, {"curve": chart, "steps": table})
 

@@ -74,7 +74,7 @@ def test_block_sizes(threads: int, warps: int) -> None:
 
 def test_measured_latencies_name_their_source() -> None:
     assert tables.measured_latencies().rows
-    for _, sms, bandwidth, latency, source in tables.measured_latencies().rows:
+    for _, sms, bandwidth, latency, _, source in tables.measured_latencies().rows:
         assert int(str(sms)) > 0 and float(str(bandwidth)) > 0 and int(str(latency)) > 100 and source
 
 
