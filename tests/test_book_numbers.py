@@ -206,7 +206,7 @@ def test_the_dozen_lines_agree_with_the_package_everywhere() -> None:
         for registers in (16, 42, 49, 64, 255):
             for shared in (0, 12, 19, 96):
                 share, _ = names["occupancy"](threads, registers, shared)
-                assert share == pytest.approx(on_paper(threads, registers, shared).percent / 100)
+                assert share == pytest.approx((on_paper(threads, registers, shared).percent or 0) / 100)
 
 
 # Chapter 6: Little's law.
