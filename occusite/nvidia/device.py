@@ -167,6 +167,16 @@ class Device(Properties):
             return ours == theirs
         return theirs[0] == self.major and theirs[1] <= self.minor
 
+    def with_pool(self, launch: Launch, pool: int) -> Launch:
+        """The launch with the carve-out that sets the SM's shared memory to `pool` bytes, as a profile states it.
+
+        Raises `ValueError` for a size that this architecture cannot set aside.
+        """
+        for percent in range(101):
+            if limits.preferred_pool(self, percent) == pool:
+                return replace(launch, carveout=percent)
+        raise ValueError(f"pool: {pool:,} bytes of shared memory are not a size that {self.name} sets aside")
+
     def potential_block_size(
         self, launch: Launch, dynamic_shared: Shared | None = None, max_threads: int | None = None
     ) -> BlockSize:
