@@ -26,11 +26,20 @@ def test_the_profilers_own_theoretical_occupancy_is_ours() -> None:
 
     (report,) = read(DATA / "details_sm100.csv")
     result = device("10.0").occupancy(report.launch())
-    assert (result.limits["registers"], result.limits["shared_memory"], result.limits["warps"]) == (1, 1, 5)
+    assert (
+        result.limits["registers"].blocks,
+        result.limits["shared_memory"].blocks,
+        result.limits["warps"].blocks,
+    ) == (1, 1, 5)
     assert (result.warps, result.percent) == (12, 18.75)
     (report,) = read(DATA / "details_sm70_2020.csv", "sm_70")
     result = device("7.0").occupancy(report.launch())
-    assert (result.limits["registers"], result.limits["warps"], result.warps, result.percent) == (14, 10, 60, 93.75)
+    assert (result.limits["registers"].blocks, result.limits["warps"].blocks, result.warps, result.percent) == (
+        14,
+        10,
+        60,
+        93.75,
+    )
 
 
 def test_a_page_of_2020_has_no_capability() -> None:
@@ -52,7 +61,10 @@ def test_rounded_kilobytes_are_not_taken_for_bytes() -> None:
     text = text.replace('"byte/block","205696"', '"Kbyte/block","205.70"')
     (report,) = read(text)
     assert report.dynamic_shared is None and "dynamic_shared" in report.unknown
-    assert report.notes == ("dynamic_shared: 205.70 Kbyte/block is not exact; export with --print-units base",)
+    assert report.notes == (
+        "dynamic_shared: 205.70 Kbyte/block is rounded (205,695 to 205,705 bytes); export with --print-units base",
+    )
+    assert report.dynamic_shared_range == (205_695, 205_705)
 
 
 def test_metric_names_in_place_of_labels() -> None:
