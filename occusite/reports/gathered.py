@@ -1,4 +1,4 @@
-"""Launches of a trace, gathered: one report for all launches of one kernel with the same resources."""
+"""Gathers a trace's launches: one report for all launches of one kernel with the same resources."""
 
 from __future__ import annotations
 
