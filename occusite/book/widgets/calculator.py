@@ -60,7 +60,7 @@ def difference(answer: Occupancy, other: Occupancy, rule: str) -> str:
     if not other.runs:
         return f"By the {name} this launch cannot run: {other.reason}."
     if answer.blocks == other.blocks:
-        return f"The {name} counts the same warps, but says {budgets(other.binding)} bind{'s' if len(other.binding) == 1 else ''}."
+        return f"The {name} counts the same warps, but names as what binds: {budgets(other.binding)}."
     return f"The {name} says {other.warps} warps instead ({budgets(other.binding)})."
 
 
