@@ -129,7 +129,7 @@ def in_flight(builds: Mapping[str, tuple[int, float]], needed: float, slots: int
         places.setdefault(place, []).append(name)
     # Builds that do the same stand on one spot, and so do their names.
     points = [
-        {"name": f"{', '.join(names)}: {each:g} each", "warps": w, "flying": w * each, "short": w * each < needed}
+        {"name": f"{', '.join(names)}: {each:g} each", "warps": w, "flying": w * each, "short": w * each < 1.1 * needed}
         for (w, each), names in places.items()
     ]
     x = {"field": "warps", "type": "quantitative", "scale": {"domain": [0, slots], "nice": False}}
@@ -164,8 +164,8 @@ def in_flight(builds: Mapping[str, tuple[int, float]], needed: float, slots: int
             },
             {
                 "data": {"name": "points"},
-                # What falls short is named below its dot, clear of the line it does not reach.
-                "mark": {"type": "text", "align": "right", "dx": -2, "dy": {"expr": "datum.short ? 15 : -13"}, **ink},
+                # What falls short, or nearly, is named below its dot, clear of the line.
+                "mark": {"type": "text", "align": "right", "dx": -8, "dy": {"expr": "datum.short ? 15 : -13"}, **ink},
                 "encoding": {**axes, "text": {"field": "name"}},
             },
         ],
