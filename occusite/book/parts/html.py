@@ -62,9 +62,10 @@ def limiters(answer: Occupancy, keys: tuple[str, ...] | None = None) -> Markup:
     return budgets(answer.limiting if keys is None else budgets_of(answer.device, keys))
 
 
-def binds(keys: Sequence[str]) -> str:
-    """The verb for so many limiters."""
-    return "binds" if len(keys) == 1 else "bind"
+def binds(answer: Occupancy, keys: tuple[str, ...] | None = None) -> str:
+    """The verb after `limiters` of the same: "shared memory binds", "registers bind"."""
+    shown = answer.limiting if keys is None else budgets_of(answer.device, keys)
+    return "binds" if len(shown) == 1 and not shown[0].name.endswith("s") else "bind"
 
 
 @dataclass(frozen=True)
