@@ -76,7 +76,7 @@ def test_too_many_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_an_architecture_shared_memory_is_one_of_two_sizes() -> None:
     """Of a bare cubin `cuobjdump` names no architecture: linked code for sm_90 counts the driver's KiB in."""
-    path = DATA / "cuobjdump" / "cubins" / "sm_90" / "rdc_linked.cubin.txt"
+    path = DATA / "cubins" / "sm_90" / "rdc_linked.cubin.txt"
     unknown = {r.name: r for r in read(path)}["rdc_kernel"]
     assert (unknown.static_shared, unknown.static_shared_range) == (None, (256, 1280))
     for architecture, size in (("sm_90", 256), ("sm_86", 1280)):
