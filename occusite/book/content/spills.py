@@ -8,8 +8,8 @@ from pkgutil import get_data
 from typing import Any, NamedTuple
 
 from occusite import devices, nvidia
-from occusite.book.parts.charts import BUDGET_SCALE, Chart
-from occusite.book.parts.html import Table, budgets, percent
+from occusite.book.parts.charts import SLOT_SCALE, Chart, span
+from occusite.book.parts.html import Table, limiters, percent
 from occusite.model.answer import Occupancy
 
 KERNELS = {"sgemm8x8": "SGEMM, 8 × 8 results per thread", "nbody": "n-body", "stencil": "stencil"}
@@ -17,7 +17,11 @@ ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"
 
 
 class Build(NamedTuple):
-    """One compilation: the register `cap` asked for (0: none), and what the compiler reports, in registers and bytes."""
+    """One compilation: the register `cap` asked for (0: none), and what the compiler reports, in registers and bytes.
+
+    `stack` is space: local memory of one thread. `spill_stores` and `spill_loads` are code: the bytes that the spill
+    instructions move, each counted once, however often a loop runs it. Traffic is neither; see `Inside`.
+    """
 
     architecture: str
     kernel: str
@@ -34,6 +38,17 @@ class Build(NamedTuple):
         return device(self.architecture).occupancy(
             nvidia.Launch(self.threads, self.registers, static_shared=self.shared)
         )
+
+
+class Inside(NamedTuple):
+    """Of one build's spill bytes those whose instructions stand in a loop, read from the machine code."""
+
+    loop_stores: int
+    loop_loads: int
+
+
+# The SGEMM's loop takes so many columns of A, and rows of B, in one trip: BK in its source.
+STRIDE = 8
 
 
 @cache
@@ -72,6 +87,25 @@ def build(cap: int = 0, kernel: str = "sgemm8x8", architecture: str = "sm_86") -
     return made[cap] if cap in made else made[min(c for c in made if c >= cap)]
 
 
+@cache
+def _loops() -> dict[tuple[str, str, int], Inside]:
+    text = (get_data("occusite", "data/spills_in_loops.csv") or b"").decode()
+    return {
+        (row["architecture"], row["kernel"], int(row["cap"])): Inside(int(row["loop_stores"]), int(row["loop_loads"]))
+        for row in csv.DictReader(text.partition("\n")[2].splitlines())
+    }
+
+
+def inside(cap: int, kernel: str = "sgemm8x8", architecture: str = "sm_86") -> Inside:
+    """What a build spills in a loop; without a cap these kernels spill nothing."""
+    return _loops()[architecture, kernel, cap] if cap else Inside(0, 0)
+
+
+def traffic(cap: int, k: int, kernel: str = "sgemm8x8", architecture: str = "sm_86") -> int:
+    """Bytes that one thread of the SGEMM stores as spills in its loop over `k`: those of one trip × trips."""
+    return inside(cap, kernel, architecture).loop_stores * (k // STRIDE)
+
+
 def table(*caps: int, kernel: str = "sgemm8x8", architecture: str = "sm_86") -> Table:
     """Some builds, one a row."""
     rows = []
@@ -84,12 +118,22 @@ def table(*caps: int, kernel: str = "sgemm8x8", architecture: str = "sm_86") -> 
                 b.registers,
                 answer.blocks,
                 percent(answer.percent),
-                budgets(answer.binding),
+                limiters(answer),
+                b.stack,
                 b.spill_stores,
-                b.spill_loads,
+                inside(cap, kernel, architecture).loop_stores,
             )
         )
-    columns = ("cap", "registers", "blocks", "occupancy", "what binds", "spill stores (bytes)", "spill loads (bytes)")
+    columns = (
+        "cap",
+        "registers",
+        "blocks",
+        "occupancy",
+        "what binds",
+        "stack (bytes)",
+        "spill stores (bytes)",
+        "of them in the loop",
+    )
     return Table(columns, rows, f"{KERNELS[kernel]}, {architecture}, compiled under a register cap")
 
 
@@ -115,10 +159,10 @@ def _steps(kernel: str, architecture: str) -> tuple[dict[str, Any], ...]:
     for here, after in zip(made, [*made[1:], None], strict=True):
         answer = here.occupancy()
         end = after.cap if after else 256
-        if steps and (steps[-1]["warps"], steps[-1]["budget"]) == (answer.warps, answer.binding[0]):
+        if steps and (steps[-1]["warps"], steps[-1]["slot"]) == (answer.warps, answer.limiting[0].slot):
             steps[-1]["x2"] = end
         else:
-            steps.append({"x": here.cap, "x2": end, "warps": answer.warps, "budget": answer.binding[0]})
+            steps.append({"x": here.cap, "x2": end, "warps": answer.warps, "slot": answer.limiting[0].slot})
     return tuple(steps)
 
 
@@ -135,12 +179,12 @@ def stairs(kernel: str, architecture: str, cap: int) -> Chart:
             "scale": {"domain": [0, slots]},
             "axis": {"title": "resident warps", "values": list(range(0, slots + 1, 16))},
         },
-        "color": {"field": "budget", "type": "nominal", "scale": BUDGET_SCALE, "legend": None},
+        "color": {"field": "slot", "type": "nominal", "scale": SLOT_SCALE, "legend": None},
     }
     rect = {"mark": {"type": "rect", "opacity": 0.13}, "encoding": {**encoding, "y2": {"datum": 0}}}
     rule = {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": encoding}
     spec = {"height": 190, "layer": [{"data": {"name": "steps"}, **layer} for layer in (rect, rule)] + [HERE]}
-    told = "; ".join(f"{s['x']} to {s['x2'] - 1}: {s['warps']} warps" for s in steps)
+    told = "; ".join(f"{span(s['x'], s['x2'] - 1)}: {s['warps']} warps" for s in steps)
     return Chart(
         spec,
         {"steps": steps, "here": [{"x": cap}]},
@@ -149,7 +193,7 @@ def stairs(kernel: str, architecture: str, cap: int) -> Chart:
 
 
 def spilled(kernel: str, architecture: str, cap: int) -> Chart:
-    """Spilled bytes, stores and loads together, against the register cap; `cap` is marked."""
+    """Bytes of the spill instructions, stores and loads together, against the register cap; `cap` is marked."""
     made = [b for b in builds(kernel, architecture).values() if b.cap]
     spec = {
         "height": 190,
@@ -168,7 +212,7 @@ def spilled(kernel: str, architecture: str, cap: int) -> Chart:
                     "y": {
                         "field": "bytes",
                         "type": "quantitative",
-                        "axis": {"title": "spilled bytes", "tickCount": 4, "format": "d"},
+                        "axis": {"title": "bytes of spill code", "tickCount": 4, "format": "d"},
                     },
                 },
             },
@@ -176,10 +220,10 @@ def spilled(kernel: str, architecture: str, cap: int) -> Chart:
         ],
     }
     rows = [{"cap": b.cap, "bytes": b.spill_stores + b.spill_loads} for b in made]
-    low, free = rows[0], next((r["cap"] for r in rows if not r["bytes"]), None)
+    low, last = rows[0], max((r["cap"] for r in rows if r["bytes"]), default=0)
     return Chart(
         spec,
         {"spills": rows, "here": [{"x": cap}]},
-        f"Spilled bytes against the register cap, {KERNELS[kernel]} on {architecture}: {low['bytes']} at a cap of "
-        f"{low['cap']}, none from {free} on.",
+        f"Bytes of the spill instructions against the register cap, {KERNELS[kernel]} on {architecture}: {low['bytes']} at a cap of "
+        f"{low['cap']}, none beyond {last}.",
     )

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import NamedTuple
 
 from occusite import littles_law, nvidia, paper
-from occusite.book.content import speed, spills  # noqa: F401 - for the pages
+from occusite.book.content import session, speed, spills  # noqa: F401 - for the pages
 from occusite.book.content.reference import (  # noqa: F401 - for the pages
     gpu_notes,
     header_versions,
     latencies,
+    launch_fields,
     limits_per_capability,
     named_gpus,
     source_list,
     sources_per_capability,
     units_per_capability,
 )
-from occusite.book.content.scheduling import assumptions, idle_by_warps, policies, trade  # noqa: F401 - for the pages
+from occusite.book.content.scheduling import assumptions, idle_by_warps, policies, regimes, trade  # noqa: F401 - for the pages
 from occusite.book.content.silicon import limits_by_architecture, on_chip, rules_ignored  # noqa: F401 - for the pages
 from occusite.book.parts import charts
-from occusite.book.parts.html import THIN, Markup, Table, budget, budgets, count, percent, text
-from occusite.model.answer import Occupancy
+from occusite.book.parts.html import THIN, Markup, Table, budget, count, limiters, percent, text
+from occusite.model import Occupancy
+from occusite.questions import staircase
 
 KIB = paper.KIB
 
@@ -34,33 +37,44 @@ def budgets_on_paper(threads: int = 256, registers: int = 64, shared_kib: int = 
 
 
 def working_table(answer: Occupancy, caption: str = "") -> Table:
-    """The working of any answer: one row a budget, binding rows marked."""
-    warps = answer.launch.warps
+    """The working of any answer: one row a budget, rows of limiters marked."""
     steps = [s for s in answer.steps if s.budget in answer.limits and s.unit == "blocks"]
     rows = [
         (
-            budget(s.budget),
-            s.text,
+            budget(answer.budget(s.budget)),
+            s.text(count),
             "any number" if s.value is None else s.value,
-            "any number" if s.value is None else s.value * warps,
+            "any number" if s.value is None else s.value * answer.warps_per_block,
         )
         for s in steps
     ]
-    marked = frozenset(i for i, s in enumerate(steps) if s.budget in answer.binding)
+    marked = frozenset(i for i, s in enumerate(steps) if s.budget in answer.limiters)
     return Table(("budget", "arithmetic", "blocks it allows", "warps"), rows, caption, marked)
 
 
-def plateaus(device: Any, launch: Any, caption: str = "") -> Table:
+def what_binds(answer: Occupancy, step: staircase.Stretch) -> Markup | str:
+    """The budgets that bind on all of a step of the staircase in registers, then those that join on a part of it."""
+    if not step.warps:
+        return "cannot launch"
+    parts = [s for s in staircase.stretches(answer) if step.first <= s.first and s.last <= step.last]
+    joined = [
+        f" ({charts.span(s.first, s.last)}: + {limiters(answer, tuple(b for b in s.limiters if b not in step.limiters))})"
+        for s in parts
+        if set(s.limiters) - set(step.limiters)
+    ]
+    return Markup(limiters(answer, step.limiters) + "".join(joined))
+
+
+def plateaus(answer: Occupancy, caption: str = "") -> Table:
     """The steps of the staircase in registers per thread."""
-    slots = device.occupancy(launch).slots
     rows = [
         (
             f"{p.first}–{p.last}" if p.last > p.first else p.first,
             p.warps,
-            percent(100 * p.warps / slots),
-            budgets(p.binding) if p.warps else "cannot launch",
+            percent(100 * p.warps / answer.slots) if p.warps else "–",
+            what_binds(answer, p),
         )
-        for p in charts.steps(device, launch)
+        for p in staircase.whole_steps(answer)
     ]
     return Table(("registers per thread", "resident warps", "occupancy", "what binds"), rows, caption)
 
@@ -69,8 +83,7 @@ def plateaus_on_paper(threads: int = 256, shared_kib: int = 12) -> Table:
     """The paper SM's staircase."""
     sm = paper.SM()
     return plateaus(
-        sm,
-        paper.Launch(threads, 32, shared_kib * KIB),
+        sm.occupancy(paper.Launch(threads, 32, shared_kib * KIB)),
         f"Plateaus of the {sm.name}, {threads} threads, {shared_kib}{THIN}KiB per block",
     )
 
@@ -78,8 +91,7 @@ def plateaus_on_paper(threads: int = 256, shared_kib: int = 12) -> Table:
 def plateaus_on_ada(threads: int = 256, shared_kib: int = 0) -> Table:
     """The exact staircase of an Ada SM."""
     return plateaus(
-        nvidia.device("8.9"),
-        nvidia.Launch(threads, 32, dynamic_shared=shared_kib * KIB),
+        nvidia.device("8.9").occupancy(nvidia.Launch(threads, 32, dynamic_shared=shared_kib * KIB)),
         f"Plateaus of an Ada SM, exact rule, {threads} threads"
         + (f", {shared_kib}{THIN}KiB per block" if shared_kib else ""),
     )
@@ -99,7 +111,7 @@ def compare(*launches: tuple[int, int, int], caption: str = "") -> Table:
                 answer.blocks,
                 answer.warps,
                 percent(answer.percent),
-                budgets(answer.binding),
+                limiters(answer),
             )
         )
     columns = ("threads", "registers", "shared (KiB)", "blocks", "warps", "occupancy", "what binds")
@@ -112,9 +124,9 @@ def compare_on(capability: str, *launches: tuple[int, ...]) -> Table:
     rows = []
     for threads, registers, *shared in launches:
         answer = device.occupancy(nvidia.Launch(threads, registers, dynamic_shared=sum(shared) * KIB))
-        charged = answer.allocated["registers_per_block"] // (answer.launch.warps * 32)
+        charged = answer.allocated["registers_per_block"] // (answer.warps_per_block * 32)
         rows.append(
-            (threads, registers, charged, answer.blocks, answer.warps, percent(answer.percent), budgets(answer.binding))
+            (threads, registers, charged, answer.blocks, answer.warps, percent(answer.percent), limiters(answer))
         )
     columns = ("threads", "registers", "charged per thread", "blocks", "warps", "occupancy", "what binds")
     return Table(columns, rows, f"{device.name}, the exact rule", head=False)
@@ -129,11 +141,11 @@ def block_sizes(registers: int = 32) -> Table:
         rows.append(
             (
                 threads,
-                answer.launch.warps,
+                answer.warps_per_block,
                 answer.blocks,
                 answer.warps,
                 percent(answer.percent),
-                budgets(answer.binding),
+                limiters(answer),
             )
         )
     columns = ("threads per block", "warps each", "blocks", "warps", "occupancy", "what binds")
@@ -152,18 +164,39 @@ def little(bandwidth: float = 2000, latency: float = 400, sms: int = 100, access
     return Table(("what", "arithmetic", "comes to"), rows, "Little’s law, from the whole GPU down to one SM")
 
 
+def bounds_compared() -> Table:
+    """One kernel under every way to bound its registers, and what becomes of it."""
+    ways = {
+        "free": "nothing",
+        "free-capped": "`-maxrregcount=64`",
+        "threads": "`__launch_bounds__(128)`",
+        "threads-capped": "`__launch_bounds__(128)` and `-maxrregcount=64`",
+        "one-block": "`__launch_bounds__(128, 1)`",
+        "cluster": "`__launch_bounds__(128, 1, 2)`",
+        "maxnreg": "`__maxnreg__(64)`",
+        "maxnreg-capped": "`__maxnreg__(80)` and `-maxrregcount=64`",
+    }
+    rows = []
+    for name, told in ways.items():
+        kernel, answer = session.bound(name), session.bound_answer(name)
+        words = Markup(re.sub("`(.*?)`", r"<code>\1</code>", told))
+        rows.append((words, kernel.registers, kernel.spill_stores, answer.blocks, percent(answer.percent)))
+    columns = ("what the compiler is told", "registers", "spill stores (bytes)", "blocks", "occupancy")
+    return Table(columns, rows, f"One kernel, one compiler (nvcc {session.compiler()}), eight ways to bound it")
+
+
 def cheat_sheet() -> Table:
     """What one SM of each current generation has, and the registers that still fill it at 256 threads."""
     rows = []
     for capability in ("7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"):
         device = nvidia.device(capability)
-        launch = nvidia.Launch(256, 32)
-        full = [p.last for p in charts.steps(device, launch) if p.warps == device.warps_per_sm]
+        steps = staircase.plateaus(device.occupancy(nvidia.Launch(256, 32)))
+        full = [p.last for p in steps if p.warps == device.warps_per_sm]
         rows.append(
             (
                 f"{capability} {nvidia.CHIPS[capability].family}",
                 device.warps_per_sm,
-                device.rules.max_blocks,
+                device.allocation.max_blocks,
                 device.shared_memory_per_sm // KIB,
                 device.shared_memory_per_block_opt_in // KIB,
                 full[0] if full else "never",
@@ -180,24 +213,59 @@ def cheat_sheet() -> Table:
     return Table(columns, rows, "One SM, 65,536 registers; the last column for blocks of 256 threads")
 
 
-def measured() -> list[tuple[str, int, float, int, str]]:
-    """GPUs whose DRAM latency somebody measured in time: name, SMs, GB/s, ns (the middle of a range), source."""
+class Measured(NamedTuple):
+    """A GPU whose DRAM latency somebody measured in time: `bandwidth` in GB/s, `latency` in ns (the middle of a range),
+    `chip` its compute capability; `least` and `most`: ns over all measurements of boards with the same chip."""
+
+    name: str
+    sms: int
+    bandwidth: float
+    latency: int
+    chip: str
+    least: int
+    most: int
+    source: str
+
+
+def measured() -> list[Measured]:
+    """The GPUs whose latency was measured in time."""
     from occusite import devices
 
     found = []
     for gpu in devices.gpus():
         timed = next((entry for entry in gpu.latency if entry.dram_ns), None)
-        if timed and timed.dram_ns and gpu.bandwidth_gb_s:
-            nanoseconds = round(sum(timed.dram_ns) / 2)
-            found.append((gpu.name, gpu.device.sm_count, gpu.bandwidth_gb_s, nanoseconds, timed.source))
+        if timed and timed.dram_ns and gpu.bandwidth_gb_s and gpu.device.sm_count:
+            alike = [
+                ns for g in devices.gpus() if g.chip == gpu.chip for m in g.latency if m.dram_ns for ns in m.dram_ns
+            ]
+            found.append(
+                Measured(
+                    gpu.name,
+                    gpu.device.sm_count,
+                    gpu.bandwidth_gb_s,
+                    round(sum(timed.dram_ns) / 2),
+                    gpu.device.compute_capability,
+                    round(min(alike)),
+                    round(max(alike)),
+                    timed.source,
+                )
+            )
     return found
 
 
 def measured_latencies() -> Table:
     """The presets of the Little's law widget, with who measured the latency."""
-    rows = [(name, sms, f"{bandwidth:g}", latency, source) for name, sms, bandwidth, latency, source in measured()]
-    columns = ("GPU", "SMs", "GB/s", "latency (ns)", "latency measured by")
-    return Table(columns, rows, "The presets, and where their latency comes from")
+    rows = [(g.name, g.sms, f"{g.bandwidth:g}", g.latency, charts.span(g.least, g.most), g.source) for g in measured()]
+    columns = ("GPU", "SMs", "GB/s", "latency (ns)", "same chip, all sources", "latency measured by")
+    return Table(columns, rows, "The presets, and where their latency comes from; one warp on an idle GPU each")
+
+
+def latency_range(chip: str = "GH100") -> tuple[Measured, Measured]:
+    """The least and the greatest latency that was measured on boards with one chip."""
+    from occusite import devices
+
+    boards = [g for g in measured() if devices.gpu(g.name).chip == chip]
+    return min(boards, key=lambda g: g.latency), max(boards, key=lambda g: g.latency)
 
 
 def _big(value: float) -> str:
