@@ -243,7 +243,7 @@ def test_ties_are_named_where_they_begin() -> None:
     assert rows["1–42"] == "warp slots (37–42: + registers)" and rows["43–51"] == "registers"
     # By hand: 65,536 ÷ (256 × 37) = 6.9, and at 36 it is 7.1: from 37 on registers allow six blocks, like the slots.
     assert 65_536 // (256 * 36) == 7 and 65_536 // (256 * 37) == 6 == 48 // 8
-    assert paper.SM().occupancy(paper.Launch(256, 40, 12 * 1024)).binding == ("registers", "warps")
+    assert paper.SM().occupancy(paper.Launch(256, 40, 12 * 1024)).limiters == ("registers", "warps")
     status = cliffs.widget.view(**cliffs.widget.parse({"registers": 40})).status
     assert "registers" in status and "warp slots" in status
     assert not re.search(r"registers</span> binds", status)
@@ -254,7 +254,7 @@ def test_which_slots_make_the_ceiling() -> None:
 
     def binding(threads: int) -> tuple[int, tuple[str, ...]]:
         answer = paper.SM().occupancy(paper.Launch(threads, 16))
-        return answer.warps, answer.binding
+        return answer.warps, answer.limiters
 
     assert binding(128) == (48, ("warps",))
     assert binding(64) == (32, ("blocks",))
@@ -287,7 +287,7 @@ def test_the_cell_of_paper_against_ada_shows_where_they_differ() -> None:
     [values] = re.findall(r"for registers in \((34[\d, ]+)\):", source)
     found = {r: (on_paper(256, r, 12).warps, on_ada(256, r, 12).warps) for r in map(int, values.split(","))}
     assert found == {34: (48, 48), 42: (48, 40), 50: (40, 32), 72: (24, 24), 84: (24, 16)}
-    assert on_ada(256, 34, 12).binding == ("registers", "warps") != on_paper(256, 34, 12).binding
+    assert on_ada(256, 34, 12).limiters == ("registers", "warps") != on_paper(256, 34, 12).limiters
 
 
 def test_a_prediction_takes_the_exact_number_as_well_as_the_rounded() -> None:
@@ -315,7 +315,7 @@ def test_no_generated_sentence_says_that_registers_binds() -> None:
 def test_how_many_schedulers() -> None:
     from occusite import nvidia
 
-    parts = {chip: nvidia.device(chip).rules.partitions for chip in nvidia.CHIPS if float(chip) >= 5}
+    parts = {chip: nvidia.device(chip).allocation.partitions for chip in nvidia.CHIPS if float(chip) >= 5}
     assert {chip for chip, count in parts.items() if count != 4} == {"6.0"} and parts["6.0"] == 2
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from occusite import devices
 from occusite.book.content import session
-from occusite.questions import staircase
+from occusite.questions import steps
 
 ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "docs" / "kernels" / "wave.cu"
@@ -110,7 +110,7 @@ def test_the_prose_tells_what_the_logs_tell() -> None:
     assert session.report("smaller-block").registers > session.report("as-found").registers
     assert found["smaller-block"].warps * 4 == 3 * slots and flying["smaller-block"] == 1.5 * flying["as-found"]
     assert order["smaller-block"].startswith("LLLW") and flying["smaller-block"] > needed
-    assert any(change.after for change in staircase.advice(gpu.device, found["smaller-block"].launch).changes)
+    assert any(change.after for change in steps.advice(found["smaller-block"]).changes)
     # Its second column waits for the first to be stored, but for one load.
     assert order["smaller-block"].partition("S")[0].count("L") == 4
     # Round two: full, nothing spilled, letter for letter the loop that was found, too little in flight.
