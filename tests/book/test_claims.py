@@ -317,3 +317,58 @@ def test_how_many_schedulers() -> None:
 
     parts = {chip: nvidia.device(chip).allocation.partitions for chip in nvidia.CHIPS if float(chip) >= 5}
     assert {chip for chip, count in parts.items() if count != 4} == {"6.0"} and parts["6.0"] == 2
+
+
+# ---------- two roofs, three regimes ----------
+
+
+def test_the_decision_says_what_the_function_says() -> None:
+    from bs4 import BeautifulSoup
+
+    from occusite import scheduler
+    from occusite.book.parts import decision
+
+    drawn = BeautifulSoup(decision.decision(), "html.parser")
+    pictures = drawn.select("svg")
+    assert len(pictures) == 2 and drawn.span is not None and drawn.span["role"] == "img"
+    told = str(drawn.span["aria-label"])
+    for picture in pictures:
+        words = " ".join(t.get_text() for t in picture.select("text"))
+        # Asked in the order of the function, each regime with its cure, in the picture and in its alternative.
+        assert [words.index(name) for name in scheduler.REGIMES] == sorted(words.index(n) for n in scheduler.REGIMES)
+        assert words.count("yes") == 2
+        width = float(str(picture["viewbox"]).split()[2])
+        for text in picture.select("text"):
+            # A letter of this size is at most 8.5 wide on average: no line leaves the picture.
+            assert float(str(text["x"])) + 8.5 * len(text.get_text()) <= width
+    assert [told.index(name) for name in scheduler.REGIMES] == sorted(told.index(n) for n in scheduler.REGIMES)
+    for box in decision.REGIMES.values():
+        for line in box.lines:
+            assert all(word in told for word in re.findall(r"fewer|bytes|instructions|independent", line.lower()))
+
+
+@pytest.mark.parametrize("chapter", ["01-latency-hiding", "06-littles-law", "09-trap", "14-one-breath"])
+def test_the_decision_stands_in_the_chapters_that_judge(chapter: str) -> None:
+    source = (ROOT / "docs" / f"{chapter}.md").read_text(encoding="utf-8")
+    assert source.count("`#!v decision()`") == 1
+
+
+def test_enough_is_a_roof_and_never_only_a_busy_scheduler() -> None:
+    """Wherever a page says when to stop, the roof stands beside the scheduler."""
+    text = (ROOT / "docs" / "14-one-breath.md").read_text(encoding="utf-8")
+    [row] = [line for line in text.splitlines() if line.startswith("| When do I stop?")]
+    assert "roof" in row and "eligible" in row
+    for page in (ROOT / "docs").glob("*.md"):
+        assert "no longer runs dry" not in page.read_text(encoding="utf-8"), page.name
+
+
+def test_the_widget_of_chapter_1_meets_both_roofs() -> None:
+    from occusite.book.widgets import scheduler as running
+
+    def status(**given: int) -> str:
+        return running.widget.view(**running.widget.parse(given)).status
+
+    assert "Issue-bound" in status(warps=12) and "Latency-bound" in status(warps=4)
+    held = status(warps=12, interval=60)
+    assert "Bandwidth-bound" in held and "32\u202f% of cycles" in held and "8 warps" in held
+    assert "no warp could help" in status(warps=4, interval=60)
