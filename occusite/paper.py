@@ -34,7 +34,7 @@ FIELDS = (
         high=MOST_BYTES,
         default=0,
         eases="shared_memory",
-        help="Shared memory per block; 48KiB is understood.",
+        help="Shared memory per block, by the paper rule; 48KiB is understood.",
     ),
 )
 _check = checker(FIELDS)

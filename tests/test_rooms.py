@@ -20,7 +20,7 @@ ROOMS = {
     "scheduler": 1,
     "devices": 2,
     "questions": 3,
-    "reports": 4,
+    "reports": 2,
     "cli": 5,
     "book/parts": 5,
     "book/content": 6,

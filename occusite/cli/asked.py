@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from occusite.model import Device, Field
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LONGEST_NAME = 100
 
@@ -53,9 +50,8 @@ def launch_types() -> tuple[Any, ...]:
 @cache
 def launch_fields() -> tuple[Field, ...]:
     """Every field that some vendor's launch has, once."""
-    return tuple(_once(field for kind in launch_types() for field in kind.FIELDS))
-
-
-def _once(fields: Iterable[Field]) -> list[Field]:
-    """Of fields with the same name the first."""
-    return list({field.name: field for field in reversed(list(fields))}.values())[::-1]
+    fields: dict[str, Field] = {}
+    for kind in launch_types():
+        for field in kind.FIELDS:
+            fields.setdefault(field.name, field)
+    return tuple(fields.values())

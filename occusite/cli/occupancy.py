@@ -79,10 +79,11 @@ def described(launch: Any) -> str:
     for name, value in changed(launch).items():
         field = fields[name]
         if field.kind in ("count", "bytes"):
-            words = counted(value, field.unit)
-            # Required fields say what they are by their unit; "48 bytes" alone would not.
+            words, plain = counted(value, field.unit), name.replace("_", " ")
+            # "256 threads" says what it is by its unit; "48 bytes" or "2 blocks" would not.
             own = field.default is ... or field.unit.removesuffix("s") in name
-            parts.append(words if own else f"{words} {name.replace('_', ' ')}")
+            more = f"{words} {plain}" if field.kind == "bytes" else f"{plain} of {words}"
+            parts.append(words if own else more)
         elif field.kind == "flag":
             parts.append(f"{'' if value else 'no '}{name.replace('_', '-')}")
         else:

@@ -54,7 +54,9 @@ def field_option(field: Field) -> Any:
     """The option of one field; its value is text, which the field itself reads."""
     flag = f"--{field.name.replace('_', '-')}"
     since = f" From {field.since} on." if field.since else ""
-    default = {True: "yes", False: "no"}.get(field.default, field.default) if field.default is not ... else None
+    default = None if field.default is ... else field.default
+    if isinstance(default, bool):
+        default = "yes" if default else "no"
     shown = f"  [default: {default}]" if default is not None else ""
     text = f"{field.help}{since}{shown}"
     if field.kind == "flag":

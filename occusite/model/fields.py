@@ -95,17 +95,17 @@ def size(field: str, text: str) -> int:
 
 def checker(fields: tuple[Field, ...]) -> Callable[[Any], None]:
     """A function that checks every field of a frozen launch, for its `__post_init__`."""
-    counts = tuple((f.name, f.low, f.high if f.high is not None else float("inf"), f) for f in fields if f.whole)
-    others = tuple(f for f in fields if not f.whole)
+    # A field that is no whole number gets an empty range.
+    ranges = [(f.low, float("inf") if f.high is None else f.high) if f.whole else (1, 0) for f in fields]
+    plan = tuple((f.name, low, high, f.default, f) for f, (low, high) in zip(fields, ranges, strict=True))
 
     def check(launch: Any) -> None:
-        for name, low, high, field in counts:
+        for name, low, high, default, field in plan:
             value = getattr(launch, name)
-            # The common case first: sweeps make many launches.
-            if not (type(value) is int and low <= value <= high):
-                object.__setattr__(launch, name, field.check(value))
-        for field in others:
-            field.check(getattr(launch, field.name))
+            # The common cases first: sweeps make many launches.
+            if (low <= value <= high) if type(value) is int else (value is default):
+                continue
+            object.__setattr__(launch, name, field.check(value))
 
     return check
 

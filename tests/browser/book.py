@@ -26,8 +26,6 @@ def page_paths() -> list[str]:
     return found
 
 
-PAGES = page_paths()
-
 # A page with several cells, and one with a widget.
 CELLS = "05-executable/"
 WIDGET = "03-shape-a-block/"
@@ -88,6 +86,10 @@ class Book:
         self.tab.wait("document.querySelector('.md-search__input')?.checkVisibility()")
         self.tab.click(".md-search__input")
         self.tab.wait("document.activeElement.matches('.md-search__input')")
+        if self.tab.js("return document.activeElement.value"):
+            self.tab.press("Control+a")
+            self.tab.press("Delete")
+            self.tab.wait("!document.querySelector('.md-search-result__link')")
         if words:
             self.tab.type(words)
             self.tab.wait("document.querySelector('.md-search-result__link')")

@@ -44,6 +44,10 @@ CHUNK = 16 * 1024
 # Seconds for which a browser may keep an answer: as GitHub Pages says.
 MAX_AGE = 600
 
+# A page of the site's origin that holds nothing: where a tab is emptied.
+BLANK = "blank-page/"
+BLANK_PAGE = b"<!doctype html><html lang=en><head><title>Blank</title></head><body></body></html>"
+
 # What makes a page ask for its service worker.
 OFFLINE_MARK = b'<meta name="occusite-offline" content="sw.js">'
 
@@ -99,11 +103,11 @@ class Server:
     worker, which would download the whole book.
     """
 
-    def __init__(self, root: Path, probe: bool = False, offline: bool = False) -> None:
+    def __init__(self, root: Path, probe: bool = False, offline: bool = False, max_age: int = MAX_AGE) -> None:
         self.probe, self.offline = probe, offline
         self.copies = tempfile.TemporaryDirectory(prefix="occusite-site-")
         self.cut = False
-        self.max_age = MAX_AGE
+        self.max_age = max_age
         self.link: Link | None = None
         self.faults: list[Fault] = []
         self.log: list[str] = []
@@ -155,6 +159,10 @@ class Server:
                 data = data.replace(OFFLINE_MARK, b"")
         return data
 
+    def blank(self) -> bytes:
+        """The page that holds nothing, but for the probe."""
+        return self._moved(BLANK_PAGE, ".html", self.base.encode())
+
     def close(self) -> None:
         """Stop serving."""
         self.http.shutdown()
@@ -193,6 +201,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._answer(HTTPStatus(fault.status), b"broken on purpose", ".txt", None)
         if path + "/" == PREFIX:
             return self._redirect(PREFIX)
+        if path == PREFIX + BLANK:
+            return self._answer(HTTPStatus.OK, server.blank(), ".html", fault)
         file = server.root / path.removeprefix(PREFIX)
         if not path.startswith(PREFIX) or ".." in file.parts:
             return self._answer(HTTPStatus.NOT_FOUND, b"not here", ".txt", fault)
@@ -239,7 +249,7 @@ class _Handler(BaseHTTPRequestHandler):
             if self.server_of.link:
                 self.server_of.link.carry(len(piece))
             self.wfile.write(piece)
-            if fault and fault.rate:
+            if fault and fault.rate and fault in self.server_of.faults:
                 time.sleep(CHUNK / fault.rate)
         if fault and fault.after is not None:
             self._hang_up()

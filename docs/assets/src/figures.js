@@ -1,36 +1,37 @@
-// Figures that hold a chart: a static picture until the reader points at it, then live; its code is loaded then.
+// Figures with a chart: shows the static picture until the reader's intent, then loads the chart code and draws live.
 
-import { load } from "./again.js";
 import { embedded } from "./embedded.js";
 import { onIntent } from "./intent.js";
+import { loadCharts } from "./retry.js";
 
-/** @type {Promise<typeof import("./charts.js")> | null} */
-let charts = null;
+/** Whether a chart was drawn. */
+let drawn = false;
 
-/** The chart code, loaded once; a failed load may be tried again. */
-export function loadCharts() {
-  charts = load(() => import("./charts.js"));
-  return charts;
+/** The chart code, or null when it cannot be loaded. */
+async function chartCode() {
+  const code = await loadCharts().catch(() => null);
+  drawn ||= code !== null;
+  return code;
 }
 
-/** Draw `spec` in `figure`. When the chart code does not come, the figure says so: its picture may be of other values.
+/** Draw `spec` in `figure`. When the chart code cannot be loaded, say so: the static picture may show other values.
  * @param {Element} figure @param {any} spec */
 export async function drawChart(figure, spec) {
-  const code = await loadCharts().catch(() => null);
+  const code = await chartCode();
   if (code) return code.update(figure, spec).catch(console.error);
-  const told = document.createElement("p");
-  told.textContent = "The chart could not be loaded. Try again.";
-  figure.querySelector(".occ-chart")?.replaceChildren(told);
+  const message = document.createElement("p");
+  message.textContent = "The chart could not be loaded. Try again.";
+  figure.querySelector(".occ-chart")?.replaceChildren(message);
 }
 
-/** Make a built picture live; it stays as it is when the chart code does not come.
+/** Replace the static picture by a live chart; it stays when the chart code cannot be loaded.
  * @param {Element} figure @param {any} spec */
 async function enliven(figure, spec) {
-  const code = await loadCharts().catch(() => null);
+  const code = await chartCode();
   if (code && figure.isConnected) await code.update(figure, spec).catch(console.error);
 }
 
-/** Make the page's charts live at the reader's intent; returns what ends them. */
+/** Make the page's charts live on intent; returns a function that detaches this. */
 export function attachCharts() {
   const ends = [...document.querySelectorAll("figure[data-kind=chart]")].map((figure) => {
     const spec = embedded(figure, ".occ-spec");
@@ -40,6 +41,6 @@ export function attachCharts() {
   });
   return () => {
     for (const end of ends) end();
-    charts?.then(({ forgetAll }) => forgetAll()).catch(() => {});
+    if (drawn) void loadCharts().then(({ forgetAll }) => forgetAll());
   };
 }

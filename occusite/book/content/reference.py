@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
@@ -66,11 +67,15 @@ def launch_fields(vendor: str) -> Table:
             {"count": "whole number", "bytes": "bytes", "percent": "percent", "flag": "true or false"}.get(
                 field.kind, " · ".join(field.choices)
             ),
-            {REQUIRED: "required", None: "null", True: "true", False: "false"}.get(field.default, str(field.default)),
+            "required" if field.default is REQUIRED else _as_json(field.default),
         )
         for field in kinds[vendor].FIELDS
     ]
     return Table(("field", "what it is", "values", "default"), rows, "What a launch asks")
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value).strip('"')
 
 
 def units_per_capability() -> Table:
@@ -125,9 +130,10 @@ def header_versions() -> Table:
     """Where older versions of the vendor's header answer otherwise than the newest."""
     rows = []
     for first, last, major, minor, changes in OTHER_HEADERS:
-        rules = nvidia.device(f"{major}.{minor}").rules if f"{major}.{minor}" in nvidia.CHIPS else None
+        allocation = nvidia.device(f"{major}.{minor}").allocation if f"{major}.{minor}" in nvidia.CHIPS else None
         then = "not known" if changes is None else ", ".join(f"{value} {name}" for name, value in changes.items())
-        now = "known" if changes is None else ", ".join(f"{getattr(rules, name)} {name}" for name in changes)
+        here = "known" if allocation else "known; no device of this number is described, so this package refuses it"
+        now = here if changes is None else ", ".join(f"{getattr(allocation, name)} {name}" for name in changes)
         rows.append((f"{major}.{minor}", f"{first}–{last}", then, now))
     return Table(
         ("CC", "header of CUDA", "says", f"newest ({nvidia.HEADER}) says"), rows, "Rules that changed with the header"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from occusite import nvidia, paper
 from occusite.book.parts.bars import budget_bars, slot_bar
-from occusite.book.parts.html import binds, count, limiters
+from occusite.book.parts.html import count, limiters
 from occusite.book.parts.widget import Choice, Slider, View, Widget
 from occusite.model.answer import Occupancy
 
 # Judgement by the share of warp slots filled, from the top.
 VERDICTS = (
-    (0.75, "Plenty: the scheduler almost always has a warp ready."),
-    (0.5, "Enough for most kernels."),
-    (0.25, "Thin: lean on independent work inside each warp."),
-    (0.0, "Starving: every stall shows."),
+    (0.75, "Plenty: many warps to choose from. Whether the kernel needs them, occupancy cannot say."),
+    (0.5, "A fair number of warps to choose from."),
+    (0.25, "Thin: few warps to choose from. Each needs some independent work."),
+    (0.0, "Very few warps to choose from: each needs much independent work."),
 )
 
 
@@ -59,7 +59,7 @@ def difference(answer: Occupancy, other: Occupancy, rule: str) -> str:
     if not other.runs:
         return f"By the {name} this launch cannot run: {other.why(count)}."
     if answer.blocks == other.blocks:
-        return f"The {name} counts the same warps, but says {limiters(other)} {binds(other)}."
+        return f"The {name} counts the same warps, but names as what binds: {limiters(other)}."
     return f"The {name} says {other.warps} warps instead ({limiters(other)})."
 
 

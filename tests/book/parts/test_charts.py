@@ -103,20 +103,20 @@ def test_a_figure_names_its_part_and_escapes_its_words() -> None:
 @settings(max_examples=3, deadline=None)
 @given(LAUNCHES)
 def test_vega_lite_takes_the_spec_without_a_warning(launch: paper.Launch) -> None:
-    spec = charts.cliffs(
-        SM.occupancy(launch), registers=60, needed=30, register_budget=charts.register_budget(256)
-    ).full()
+    spec = charts.cliffs(SM.occupancy(launch), registers=60, needed=30, register_budget=charts.register_budget()).full()
     svg = vl_convert.vegalite_to_svg(json.dumps(spec))
     assert "<svg" in svg and "NaN" not in svg and "undefined" not in svg
 
 
 def test_the_register_budget_alone() -> None:
-    points = charts.register_budget(256)
-    assert points[0] == (1, 65_536 // 256 * 8) and (43, 40) in points and points[-1] == (256, 8)
-    # Read as steps, they say what the formula says for every register count.
-    for registers in range(1, 257):
-        held = [warps for at, warps in points if at <= registers][-1]
-        assert held == 65_536 // (256 * registers) * 8
+    points = dict(charts.register_budget())
+    assert points[64] == 32 and points[128] == 16 and points[256] == 8
+    # Smooth: no two neighbours alike. The stairs of any block stay under it, and touch it where they divide evenly.
+    assert all(points[r] > points[r + 1] for r in range(16, 256))
+    for threads in (64, 128, 256, 1024):
+        warps = threads // 32
+        assert all(65_536 // (threads * r) * warps <= points[r] + 0.001 for r in points)
+    assert points[64] == 65_536 // (256 * 64) * 8
 
 
 # ---------- the drawn picture ----------

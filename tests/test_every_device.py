@@ -1,0 +1,194 @@
+"""What must hold for every launch, on the paper SM and on every NVIDIA architecture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from occusite import nvidia, paper
+from occusite.model import Occupancy
+from occusite.nvidia import Device, Launch
+from occusite.questions import steps
+from occusite.questions.grid import waves as waves_of
+
+DEVICES = {capability: nvidia.device(capability) for capability in nvidia.CHIPS}
+
+paper_sms = st.builds(
+    paper.SM,
+    registers=st.integers(1, 131_072),
+    shared_memory=st.integers(1, 262_144),
+    warps=st.integers(1, 64),
+    blocks=st.integers(1, 32),
+)
+paper_launches = st.builds(
+    paper.Launch,
+    threads=st.integers(1, 1024),
+    registers=st.integers(1, 255),
+    shared_memory=st.integers(0, 120_000),
+)
+launches = st.builds(
+    Launch,
+    threads=st.integers(1, 1100),
+    registers=st.integers(0, 260),
+    static_shared=st.one_of(st.just(0), st.integers(0, 110_000)),
+    dynamic_shared=st.one_of(st.just(0), st.integers(0, 240_000)),
+    max_dynamic_shared=st.one_of(st.none(), st.integers(0, 240_000)),
+    opt_in=st.booleans(),
+    carveout=st.one_of(st.none(), st.integers(0, 100)),
+    barriers=st.integers(0, 70),
+    partitioned_caching=st.sampled_from(("off", "on", "strict")),
+    cluster=st.sampled_from((1, 1, 1, 2, 8, 17)),
+    virtual=st.one_of(st.just(0), st.integers(0, 140)),
+    cache_preference=st.sampled_from(("none", "shared", "l1", "equal")),
+)
+chips = st.sampled_from(list(DEVICES.values()))
+cases = st.one_of(st.tuples(chips, launches), st.tuples(paper_sms, paper_launches))
+
+
+def answer(case: tuple[Any, Any]) -> Occupancy:
+    device, launch = case
+    found: Occupancy = device.occupancy(launch)
+    return found
+
+
+@given(cases)
+def test_result_is_the_least_limit_and_binding_names_every_tie(case: tuple[Any, Any]) -> None:
+    found = answer(case)
+    limits = [limit.blocks for limit in found.limits.values() if limit.blocks is not None]
+    if found.limiters:
+        assert found.blocks == min(limits)
+        assert found.limiters == tuple(b for b, limit in found.limits.items() if limit.blocks == found.blocks)
+    else:
+        assert found.blocks == 0
+        assert "cluster" in found.reason
+    assert found.warps <= found.slots
+    assert found.occupancy is None if found.blocks == 0 else 0 < found.occupancy <= 1
+    assert bool(found.reason) == (found.blocks == 0) == (not found.runs)
+
+
+@given(cases, st.data())
+def test_residency_never_grows_with_an_appetite(case: tuple[Any, Any], data: st.DataObject) -> None:
+    device, launch = case
+    fields = ["registers", "shared_memory"]
+    if isinstance(launch, Launch):
+        fields = ["registers", "static_shared", "dynamic_shared", "barriers", "virtual"]
+    field = data.draw(st.sampled_from(fields))
+    assume(field != "static_shared" or launch.max_dynamic_shared is None)
+    here = getattr(launch, field)
+    most = 255 if isinstance(launch, paper.Launch) and field == "registers" else here + 5000
+    more = replace(launch, **{field: data.draw(st.integers(here, most))})
+    assert device.occupancy(more).blocks <= device.occupancy(launch).blocks
+
+
+@given(chips, launches)
+def test_fast_path_equals_the_rich_answer(device: Device, launch: Launch) -> None:
+    found = device.occupancy(launch)
+    count = device.block_counter(launch)
+    assert count(launch.threads, launch.registers, launch.dynamic_shared) == found.blocks
+
+
+@given(paper_sms, paper_launches)
+def test_fast_path_equals_the_rich_answer_on_paper(device: paper.SM, launch: paper.Launch) -> None:
+    fast = device.resident_blocks(launch.threads, launch.registers, launch.shared_memory)
+    assert fast == device.occupancy(launch).blocks
+
+
+@given(cases, st.data())
+def test_a_counter_of_any_fields_equals_the_rich_answer(case: tuple[Any, Any], data: st.DataObject) -> None:
+    device, launch = case
+    names = [field.name for field in launch.FIELDS if field.whole and getattr(launch, field.name) is not None]
+    chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True))
+    rich = device.occupancy(launch)
+    assert device.counter(launch, *chosen)(*(getattr(launch, name) for name in chosen)) == (rich.blocks, rich.warps)
+
+
+@given(cases)
+def test_steps_carry_their_numbers_and_come_to_the_limits(case: tuple[Any, Any]) -> None:
+    found = answer(case)
+    for step in found.steps:
+        assert step.shape.count("{}") == len(step.numbers)
+        assert step.text(lambda number: f"<{number}>").count("<") - step.shape.count("<") == len(step.numbers)
+    for cause in found.causes:
+        assert cause.shape.count("{}") == len(cause.numbers)
+
+
+@settings(max_examples=60)
+@given(cases)
+@example((paper.SM(64, 1, 1, 1), paper.Launch(33, 2, 2)))
+def test_easing_all_tied_budgets_raises_residency(case: tuple[Any, Any]) -> None:
+    """All the changes together gain warps; the answer then is bound by some budget again, or the SM is full."""
+    device, launch = case
+    found = steps.advice(device.occupancy(launch))
+    assert found.sentence.endswith(".")
+    if found.then is None:
+        assert found.now.warps == found.now.slots or not found.changes or any(c.after is None for c in found.changes)
+        return
+    assert found.then.warps > found.now.warps
+    assert found.then.limiters
+    for change in found.changes:
+        assert change.after != change.before
+        assert getattr(found.then.launch, change.field) == change.after
+
+
+@settings(max_examples=60)
+@given(chips, st.integers(1, 32), st.integers(33, 255))
+def test_easing_one_of_two_tied_budgets_gains_no_block(device: Device, warps: int, registers: int) -> None:
+    launch = Launch(32 * warps, registers)
+    blocks = device.occupancy(launch).blocks
+    assume(blocks)
+    launch = replace(launch, dynamic_shared=device.available_dynamic_shared(launch, blocks))
+    assume(device.occupancy(launch).limiters == ("registers", "shared_memory"))
+    found = steps.advice(device.occupancy(launch))
+    assert [c.budget for c in found.changes] == ["registers", "shared_memory"]
+    for change in found.changes:
+        if change.after is not None:
+            assert device.occupancy(replace(launch, **{change.field: change.after})).blocks == blocks
+    if found.then:
+        assert found.then.blocks > blocks
+
+
+@given(chips, launches, st.integers(1, 8))
+def test_room_for_dynamic_shared_memory_keeps_the_blocks(device: Device, launch: Launch, blocks: int) -> None:
+    assume(device.major >= 5)
+    plain = replace(launch, dynamic_shared=0)
+    assume(device.occupancy(plain).blocks >= blocks)
+    room = device.available_dynamic_shared(launch, blocks)
+    assert device.occupancy(replace(launch, dynamic_shared=room)).blocks >= blocks
+
+
+@settings(max_examples=40)
+@given(chips, launches)
+def test_block_size_suggestions_are_the_best_of_all_sizes(device: Device, launch: Launch) -> None:
+    count = device.block_counter(launch)
+    resident = {
+        size: size * count(size, launch.registers, launch.dynamic_shared)
+        for size in range(device.warp_size, device.max_threads_per_block + 1, device.warp_size)
+    }
+    best = max(resident.values())
+    large, small = device.potential_block_size(launch), device.smallest_block_size(launch)
+    if best == 0:
+        assert large.threads == small.threads == 0
+        return
+    assert large.threads * large.blocks == small.threads * small.blocks == best
+    assert large.threads == max(size for size, threads in resident.items() if threads == best)
+    assert small.threads == min(size for size, threads in resident.items() if threads == best)
+    assert large.min_grid == large.blocks * device.sm_count
+
+
+@given(chips, launches, st.integers(1, 10_000_000))
+def test_waves_add_up(device: Device, launch: Launch, grid: int) -> None:
+    grid *= launch.cluster
+    if not device.occupancy(launch).runs:
+        with pytest.raises(ValueError, match="cannot run"):
+            waves_of(device.occupancy(launch), grid)
+        return
+    assume(device.occupancy(launch).blocks * device.sm_count >= launch.cluster)
+    found = waves_of(device.occupancy(launch), grid)
+    assert found.full * found.per_wave + found.tail == grid
+    assert 0 <= found.tail < found.per_wave
+    assert 0 < found.efficiency <= 1
+    assert (found.efficiency == 1) == (found.tail == 0)
