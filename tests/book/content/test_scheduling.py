@@ -132,9 +132,9 @@ def test_the_chart_of_knees() -> None:
     chart = scheduling.concurrency(544, 38, 48)
     exact = {k: 4 * 544 / 38 / k for k in (1, 2, 4, 8)}  # 57.3, 28.6, 14.3, 7.2 warps
     lines = {k: [(p["warps"], p["share"]) for p in chart.datasets["lines"] if p["k"] == k] for k in exact}
-    assert lines[1] == [(0, 0), (48, pytest.approx(100 * 48 / exact[1]))]
+    assert lines[1] == [(4, pytest.approx(400 / exact[1])), (48, pytest.approx(100 * 48 / exact[1]))]
     for k in (2, 4, 8):
-        assert lines[k] == [(0, 0), (pytest.approx(exact[k]), 100), (48, 100)]
+        assert lines[k] == [(4, pytest.approx(400 / exact[k])), (pytest.approx(exact[k]), 100), (48, 100)]
     labels = [(p["warps"], p["share"], p["text"], p["end"]) for p in chart.datasets["labels"]]
     assert labels == [
         (48, pytest.approx(100 * 48 / exact[1]), "1", True),
@@ -148,7 +148,7 @@ def test_the_chart_of_knees() -> None:
     for dot in chart.datasets["dots"]:
         assert dot["share"] == pytest.approx(min(100, 100 * dot["warps"] / exact[dot["k"]]), abs=0.01)
     assert chart.alt == (
-        "Share of peak against resident warps, a slope then a roof, for 1, 2, 4 and 8 operations per warp. "
+        "Share of peak against resident warps from 4 on, a slope then a roof, for 1, 2, 4 and 8 operations per warp. "
         "1 independent: 84 % with all 48 warps; 2 independent: 32 warps; 4 independent: 16 warps; 8 independent: 8 warps."
     )
 
@@ -157,6 +157,7 @@ def test_knees_on_one_spot_share_a_label() -> None:
     """A latency of one cycle: every line is on its roof before the first warp is there."""
     chart = scheduling.concurrency(1, 500, 32)
     assert [p["text"] for p in chart.datasets["labels"]] == ["1, 2, 4, 8"]
+    assert {(p["warps"], p["share"]) for p in chart.datasets["lines"]} == {(4, 100), (32, 100)}
     assert scheduling.concurrency(2000, 1, 32).alt.endswith(
         "1 independent: 0 % with all 32 warps; 2 independent: 1 % with all 32 warps; "
         "4 independent: 2 % with all 32 warps; 8 independent: 3 % with all 32 warps."
@@ -171,10 +172,30 @@ def test_the_marks_stand_where_the_data_say() -> None:
     for dot, mark in zip(chart.datasets["dots"], dots, strict=True):
         assert mark.x == pytest.approx(564 * dot["warps"] / 48, abs=0.01)
         assert mark.y == pytest.approx(192 * (1 - dot["share"] / 112), abs=0.01)
-    knees = [(line.x2, line.y2) for line in drawn(chart, 0) if line.x == 0]
+    knees = [(line.x2, line.y2) for line in drawn(chart, 0) if line.x == pytest.approx(47)]
     by_hand = [(48, 48 * 38 / 544 / 4 * 100), *[(4 * 544 / 38 / k, 100) for k in (2, 4, 8)]]
     assert sorted(knees) == [
         (pytest.approx(564 * w / 48, abs=0.01), pytest.approx(192 * (1 - s / 112), abs=0.01))
         for w, s in sorted(by_hand)
     ]
     assert [mark.text for mark in drawn(chart, 2)] == ["1", "2", "4", "8"]
+
+
+def test_regimes() -> None:
+    """Roofs by hand: 12 × 41 ÷ 440 is above one; a load every 60 cycles carries 41 instructions, 41 ÷ 60 of the cycles."""
+    table = scheduling.regimes()
+    rows = cells(table)
+    assert [row[:2] for row in rows] == [
+        ["much arithmetic, enough warps", "12"],
+        ["a slow memory, enough warps", "12"],
+        ["the same memory, few warps", "3"],
+    ]
+    assert [row[2] for row in rows] == ["0 %", f"{100 - 4100 / 60:.0f} %", f"{100 - 12300 / 440:.0f} %"]
+    # A load in 41 cycles of one every cycle; every 60 cycles one; 3 in 440 of one every 60.
+    assert [row[3] for row in rows] == [f"{100 / 41:.0f} %", "100 %", f"{18000 / 440:.0f} %"]
+    assert [row[4] for row in rows] == ["issue-bound", "bandwidth-bound", "latency-bound"]
+    # Three warps more of four: 7 × 41 ÷ 440 is 0.652, below 41 ÷ 60.
+    assert [row[5] for row in rows] == ["0 %", "0 %", f"{400 / 3:.0f} %"]
+    assert caption(table) == "One scheduler, three regimes, simulated"
+    columns = "kernel, warps, nothing to issue, of the bandwidth, regime, won by 4 warps more"
+    assert ", ".join(headings(table)) == columns

@@ -81,7 +81,7 @@ def test_the_spills(kernel: str, architecture: str) -> None:
     last = max(cap for cap, spilled in by_cap.items() if spilled)
     assert all(not spilled for cap, spilled in by_cap.items() if cap > last)
     assert chart.alt == (
-        f"Spilled bytes against the register cap, {spills.KERNELS[kernel]} on {architecture}: "
+        f"Bytes of the spill instructions against the register cap, {spills.KERNELS[kernel]} on {architecture}: "
         f"{by_cap[24]} at a cap of 24, none beyond {last}."
     )
 
@@ -111,18 +111,31 @@ def test_a_table_of_builds() -> None:
     table = spills.table(0, 128, 80)
     assert cells(table) == [
         # One block of 4 × ⌊16,384 ÷ 4,352⌋ = 12 warps, then 16 and 24.
-        ["none", "129", "1", "17 %", "registers", "0", "0"],
-        ["128", "128", "2", "33 %", "registers", "0", "0"],
-        ["80", "80", "3", "50 %", "registers", "620", "616"],
+        ["none", "129", "1", "17 %", "registers", "0", "0", "0"],
+        ["128", "128", "2", "33 %", "registers", "0", "0", "0"],
+        ["80", "80", "3", "50 %", "registers", "280", "620", "524"],
     ]
     assert caption(table) == "SGEMM, 8 × 8 results per thread, sm_86, compiled under a register cap"
-    assert headings(table) == [
-        *("cap", "registers", "blocks", "occupancy", "what binds", "spill stores (bytes)", "spill loads (bytes)"),
-    ]
+    assert ", ".join(headings(table)) == (
+        "cap, registers, blocks, occupancy, what binds, stack (bytes), spill stores (bytes), of them in the loop"
+    )
     assert slots(table.html()) == ["registers"] * 3
-    for row in rows_of("sgemm8x8", "sm_86"):
-        if row["cap"] == 80:
-            assert (row["spill_stores"], row["spill_loads"]) == (620, 616)
+    [row] = [row for row in rows_of("sgemm8x8", "sm_86") if row["cap"] == 80]
+    assert (row["stack"], row["spill_stores"], row["spill_loads"]) == (280, 620, 616)
+
+
+def test_what_stands_in_the_loop() -> None:
+    # sm_86,sgemm8x8,80,620,616,524,608
+    assert spills.inside(80) == (524, 608) and spills.inside(0) == (0, 0)
+    # The loop takes eight columns a trip: 4,096 ÷ 8 trips.
+    assert spills.traffic(80, 4096) == 524 * 512 and spills.traffic(0, 4096) == 0
+    file = FILE.with_name("spills_in_loops.csv").read_text(encoding="utf-8")
+    for row in csv.DictReader(file.splitlines()[1:]):
+        build = spills.build(int(row["cap"]), row["kernel"], row["architecture"])
+        found = spills.inside(build.cap, build.kernel, build.architecture)
+        assert found == (int(row["loop_stores"]), int(row["loop_loads"]))
+        assert (build.spill_stores, build.spill_loads) == (int(row["spill_stores"]), int(row["spill_loads"]))
+        assert found.loop_stores <= build.spill_stores and found.loop_loads <= build.spill_loads
 
 
 def test_every_architecture_is_one_the_tests_know() -> None:

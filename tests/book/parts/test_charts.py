@@ -144,10 +144,13 @@ def test_the_staircase_stands_where_the_data_say() -> None:
         assert (area.x, area.y) == (line.x, line.y) == at(first, warps)
         assert (area.x2, area.y2) == at(end, 0) and (line.x2, line.y2) == at(end, warps)
         assert area.colour == line.colour == f"var(--occ-{slot})"
-    # The register budget alone in steps, the level to reach across the whole width with its words, the reader's place.
-    corners = [(round(m.x2, 1), round(m.y2, 1)) for m in drawn(chart, 0)]
-    edge = round(564 * 36 / 255, 1)
-    assert corners[:3] == [(edge, 0), (edge, 38.4), (564, 38.4)]
+    # The register budget alone from point to point, the level to reach across the whole width, the reader's place.
+    budget = drawn(chart, 0)
+    assert [(m.x2, m.y2) for m in budget] == [
+        (pytest.approx(564 * 36 / 255, abs=0.01), pytest.approx(38.4)),
+        (pytest.approx(564), pytest.approx(38.4)),
+    ]
+    assert (budget[0].x, budget[0].y) == (0, 0) and {m.colour for m in budget} == {"var(--occ-registers)"}
     [level] = drawn(chart, 3)
     assert {level.x, level.x2} == {0, 564} and level.y == level.y2 == at(1, 32)[1]
     [words] = drawn(chart, 4)
