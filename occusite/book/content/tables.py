@@ -6,6 +6,7 @@ from typing import Any
 
 from occusite import littles_law, nvidia, paper
 from occusite.book.content import speed, spills  # noqa: F401 - for the pages
+from occusite.book.content.measured import boards, turns, verdicts  # noqa: F401 - for the pages
 from occusite.book.content.reference import (  # noqa: F401 - for the pages
     gpu_notes,
     header_versions,
