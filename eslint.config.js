@@ -9,7 +9,7 @@ export default [
   {
     files: ["docs/assets/src/*.js"],
     languageOptions: {
-      globals: { ...globals.browser, __WORKER__: "readonly", __PACK__: "readonly", __LIBRARY__: "readonly", __PYODIDE__: "readonly", __SIZES__: "readonly", __SITE__: "readonly", __LOCK__: "readonly" },
+      globals: { ...globals.browser, __WORKER__: "readonly", __EDITOR__: "readonly", __CHARTS__: "readonly", __PACK__: "readonly", __LIBRARY__: "readonly", __PYODIDE__: "readonly", __SIZES__: "readonly", __SITE__: "readonly", __LOCK__: "readonly" },
     },
   },
   { files: ["scripts/*.mjs"], languageOptions: { globals: globals.node } },

@@ -12,9 +12,10 @@ from occusite import nvidia
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from occusite.model.answer import Device
+    from occusite.model import Device
 
-_ARCHITECTURE = re.compile(r"((?:sm|compute|cc)[_ ]?)?(\d{1,2})(\.?)(\d)[af]?", re.IGNORECASE)
+# Each vendor's device for the name of an architecture; None for a name that is none of its own.
+FROM_ARCHITECTURE = (nvidia.from_architecture,)
 
 # Words a name can lack without meaning another GPU.
 _SOFT = {
@@ -76,7 +77,18 @@ def gpus() -> tuple[GPU, ...]:
     import tomllib
 
     table = tomllib.loads((pkgutil.get_data("occusite", "data/gpus/nvidia.toml") or b"").decode())
-    return tuple(_gpu(dict(row)) for row in table["gpu"])
+    return from_rows(table["gpu"])
+
+
+def from_rows(rows: list[dict[str, Any]]) -> tuple[GPU, ...]:
+    """The GPUs of a table's rows. Raises `ValueError` for a name that two rows have."""
+    boards = tuple(_gpu(dict(row)) for row in rows)
+    seen: set[str] = set()
+    for board in boards:
+        if _joined(board.name) in seen:
+            raise ValueError(f"name: {board.name!r} stands in two rows; each GPU has one")
+        seen.add(_joined(board.name))
+    return boards
 
 
 def gpu(name: str) -> GPU:
@@ -103,9 +115,10 @@ def find(name: str) -> Device:
         from occusite import paper
 
         return paper.SM()
-    found = _ARCHITECTURE.fullmatch(text)
-    if found and (f"{found[2]}.{found[4]}" in nvidia.CHIPS or found[1] or found[3]):
-        return nvidia.device(f"{found[2]}.{found[4]}")
+    for from_architecture in FROM_ARCHITECTURE:
+        device = from_architecture(text)
+        if device is not None:
+            return device
     if text.lower().endswith(".toml"):
         return read_toml(text)
     return gpu(text).device

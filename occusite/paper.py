@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from occusite.model.answer import Occupancy, Step
-from occusite.model.checks import whole
+from occusite.model.answer import Limit, Occupancy, RuleSet
+from occusite.model.checks import integer
+from occusite.model.fields import MOST_BYTES, Field, checker
+from occusite.model.terms import Budget, Phrase, Step, Terms
 
 KIB = 1024
 WARP = 32
+
+FIELDS = (
+    Field(
+        *("threads", "Threads per block", "threads", "count"),
+        low=1,
+        high=1024,
+        eases="warps",
+        help="Threads per block.",
+    ),
+    Field(
+        *("registers", "Registers per thread", "registers", "count"),
+        low=1,
+        high=255,
+        eases="registers",
+        help="Registers per thread.",
+    ),
+    Field(
+        *("shared_memory", "Shared memory per block", "bytes", "bytes"),
+        high=MOST_BYTES,
+        default=0,
+        eases="shared_memory",
+        help="Shared memory per block, by the paper rule; 48KiB is understood.",
+    ),
+)
+_check = checker(FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +48,23 @@ class Launch:
     Zero shared memory is legal: that budget is then unlimited.
     """
 
+    FIELDS: ClassVar[tuple[Field, ...]] = FIELDS
+
     threads: int
     registers: int
     shared_memory: int = 0
 
     def __post_init__(self) -> None:
-        whole("threads", self.threads, 1, 1024, "threads per block")
-        whole("registers", self.registers, 1, 255, "registers per thread")
-        whole("shared_memory", self.shared_memory, 0, None, "bytes per block")
+        _check(self)
 
     @property
     def warps(self) -> int:
         """Warps per block; a part of a warp takes a whole one."""
         return -(-self.threads // WARP)
+
+    def pooled(self) -> Launch:
+        """The launch itself: its shared memory is one field."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +75,20 @@ class SM:
     Raises `ValueError` for a stock below 1.
     """
 
+    vendor: ClassVar[str] = "paper"
+    architecture: ClassVar[str] = "paper"
+    terms: ClassVar[Terms] = Terms("SM", "warp", "block", "thread", "shared memory")
+    budgets: ClassVar[tuple[Budget, ...]] = (
+        Budget("registers", "registers", "registers"),
+        Budget("shared_memory", "shared memory", "memory"),
+        Budget("warps", "warp slots", "warps"),
+        Budget("blocks", "block slots", "blocks"),
+    )
+    rules: ClassVar[RuleSet] = RuleSet("paper", "the book, chapter 2: plain division, in whole blocks")
+    cores: ClassVar[int | None] = None
+    warp_size: ClassVar[int] = WARP
+    launch_type: ClassVar[type[Launch]] = Launch
+
     registers: int = 65_536
     shared_memory: int = 96 * KIB
     warps: int = 48
@@ -49,8 +96,21 @@ class SM:
     name: str = "paper SM"
 
     def __post_init__(self) -> None:
-        for field in ("registers", "shared_memory", "warps", "blocks"):
-            whole(field, getattr(self, field), 1)
+        for stock in ("registers", "shared_memory", "warps", "blocks"):
+            integer(stock, getattr(self, stock), 1)
+
+    @property
+    def slots(self) -> int:
+        """Warp slots."""
+        return self.warps
+
+    def range(self, field: Field) -> tuple[int, int]:
+        """The least and the largest value of a field worth asking."""
+        return (field.low, self.shared_memory if field.kind == "bytes" else int(field.high or 0))
+
+    def warps_per_block(self, launch: Launch) -> int:
+        """Warps of one block; a part of a warp takes a whole one."""
+        return launch.warps
 
     def limits(self, launch: Launch) -> dict[str, int | None]:
         """Blocks each budget alone would allow; None is unlimited."""
@@ -68,54 +128,84 @@ class SM:
         blocks = min(self.registers // (warps * WARP * registers), self.warps // warps, self.blocks)
         return min(blocks, self.shared_memory // shared_memory) if shared_memory else blocks
 
+    def counter(self, launch: Launch, *names: str) -> Callable[..., tuple[int, int]]:
+        """A fast function of the values of the fields `names`, all else as in `launch`, to (blocks, warps); unchecked."""
+
+        def residency(*values: int) -> tuple[int, int]:
+            asked = {f.name: getattr(launch, f.name) for f in FIELDS} | dict(zip(names, values, strict=True))
+            blocks = self.resident_blocks(**asked)
+            return blocks, blocks * -(-asked["threads"] // WARP)
+
+        return residency
+
     def occupancy(self, launch: Launch) -> Occupancy:
         """The minimum over the budgets, compared in whole blocks, with every tied budget named."""
         limits = self.limits(launch)
+        warps = launch.warps
         blocks = min(v for v in limits.values() if v is not None)
-        binding = tuple(b for b, v in limits.items() if v == blocks)
         return Occupancy(
             device=self,
             launch=launch,
             blocks=blocks,
-            warps=blocks * launch.warps,
+            warps=blocks * warps,
             slots=self.warps,
-            limits=limits,
-            binding=binding,
+            limits={b: Limit(v, v if v is None else v * warps) for b, v in limits.items()},
+            limiters=tuple(b for b, v in limits.items() if v == blocks),
             allocated={
-                "registers_per_block": launch.warps * WARP * launch.registers,
+                "registers_per_block": warps * WARP * launch.registers,
                 "shared_memory_per_block": launch.shared_memory,
             },
-            reason="" if blocks else self._reason(launch, limits),
+            causes=() if blocks else self._causes(launch, limits),
         )
 
-    def working(self, launch: Launch) -> tuple[Step, ...]:
+    def steps(self, answer: Occupancy) -> tuple[Step, ...]:
         """One line a budget: the division, written out with its numbers."""
-        limits = self.limits(launch)
+        launch: Launch = answer.launch
+        limits = answer.limits
         warps, per_block = launch.warps, launch.warps * WARP * launch.registers
         shared = launch.shared_memory
         return (
             Step(
-                "", f"⌈{launch.threads} threads ÷ {WARP}⌉", warps, "warps per block", "a block is made of whole warps"
+                "",
+                "⌈{} threads ÷ {}⌉",
+                (launch.threads, WARP),
+                warps,
+                "warps per block",
+                "a block is made of whole warps",
             ),
             Step(
                 "registers",
-                f"⌊{self.registers:,} ÷ ({warps * WARP} threads × {launch.registers})⌋ = ⌊{self.registers:,} ÷ {per_block:,}⌋",
-                limits["registers"],
+                "⌊{} ÷ ({} threads × {})⌋ = ⌊{} ÷ {}⌋",
+                (self.registers, warps * WARP, launch.registers, self.registers, per_block),
+                limits["registers"].blocks,
                 "blocks",
                 "the register file is shared by all resident threads",
             ),
             Step(
                 "shared_memory",
-                f"⌊{self.shared_memory:,} B ÷ {shared:,} B⌋" if shared else "none used: no limit",
-                limits["shared_memory"],
+                "⌊{} B ÷ {} B⌋" if shared else "none used: no limit",
+                (self.shared_memory, shared) if shared else (),
+                limits["shared_memory"].blocks,
                 "blocks",
                 "each block keeps its shared memory while it is resident",
             ),
-            Step("warps", f"⌊{self.warps} slots ÷ {warps}⌋", limits["warps"], "blocks", "a warp needs a slot"),
-            Step("blocks", f"{self.blocks} slots", self.blocks, "blocks", "a block needs a slot"),
+            Step(
+                "warps", "⌊{} slots ÷ {}⌋", (self.warps, warps), limits["warps"].blocks, "blocks", "a warp needs a slot"
+            ),
+            Step("blocks", "{} slots", (self.blocks,), self.blocks, "blocks", "a block needs a slot"),
         )
 
-    def _reason(self, launch: Launch, limits: dict[str, int | None]) -> str:
+    def runs(self, architecture: str) -> bool:
+        """Whether binary code for this architecture runs here: paper runs none."""
+        return False
+
+    def by_rules(self, name: str) -> SM:
+        """The same SM: paper has one rule set. Raises `ValueError` for another."""
+        if name != self.rules.name:
+            raise ValueError(f"rules: {name!r} is not allowed; give {self.rules.name}")
+        return replace(self)
+
+    def _causes(self, launch: Launch, limits: dict[str, int | None]) -> tuple[Phrase, ...]:
         have = {"registers": self.registers, "shared_memory": self.shared_memory, "warps": self.warps}
         need = {
             "registers": launch.warps * WARP * launch.registers,
@@ -124,8 +214,12 @@ class SM:
         }
         unit = {"registers": "registers", "shared_memory": "bytes of shared memory", "warps": "warp slots"}
         short = [b for b, v in limits.items() if v == 0]
-        return "one block does not fit: " + "; ".join(
-            f"it needs {need[b]:,} {unit[b]}, the SM has {have[b]:,}" for b in short
+        return tuple(
+            Phrase(
+                f"{'' if i else 'one block does not fit: '}it needs {{}} {unit[b]}, the SM has {{}}",
+                (need[b], have[b]),
+            )
+            for i, b in enumerate(short)
         )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from occusite.model.checks import choice, number, whole
+from occusite.model.checks import choice, integer, number
 
 POLICIES = {"greedy": "greedy, then oldest", "round_robin": "loose round-robin"}
 STARTS = {"together": "all warps at cycle 0", "spread": "warps spread over one loop"}
@@ -85,13 +85,13 @@ class Kernel:
     interval: int = 1
 
     def __post_init__(self) -> None:
-        whole("loads", self.loads, 0, 64, "independent loads")
-        whole("arithmetic", self.arithmetic, 0 if self.loads else 1, 10_000, "instructions")
-        whole("latency", self.latency, 1, 100_000, "cycles")
-        whole("rounds", self.rounds, 1, 64, "dependent rounds")
-        whole("pipeline", self.pipeline, 1, 1000, "cycles")
-        whole("independent", self.independent, 1, 64, "independent chains")
-        whole("interval", self.interval, 1, 100_000, "cycles per load")
+        integer("loads", self.loads, 0, 64, "independent loads")
+        integer("arithmetic", self.arithmetic, 0 if self.loads else 1, 10_000, "instructions")
+        integer("latency", self.latency, 1, 100_000, "cycles")
+        integer("rounds", self.rounds, 1, 64, "dependent rounds")
+        integer("pipeline", self.pipeline, 1, 1000, "cycles")
+        integer("independent", self.independent, 1, 64, "independent chains")
+        integer("interval", self.interval, 1, 100_000, "cycles per load")
 
     @property
     def instructions(self) -> int:
@@ -173,7 +173,7 @@ class Run:
 
     def timeline(self, cycles: int) -> tuple[tuple[Segment, ...], ...]:
         """Per warp, its states from cycle 0 to `cycles`, without gaps. Raises `ValueError` beyond the run's end."""
-        whole("cycles", cycles, 1, self.end, "cycles")
+        integer("cycles", cycles, 1, self.end, "cycles")
         lanes: list[list[Segment]] = [[] for _ in range(self.warps)]
         free = [0] * self.warps
         before = ["waiting"] * self.warps
@@ -217,11 +217,11 @@ def simulate(
     Raises `ValueError` for warps outside 1–64, an unknown policy or start, cycles outside 0–100,000, or patience
     outside 0–10,000,000.
     """
-    whole("warps", warps, 1, MOST_WARPS, "warps")
+    integer("warps", warps, 1, MOST_WARPS, "warps")
     greedy = choice("policy", policy, tuple(POLICIES)) == "greedy"
     spread = choice("start", start, tuple(STARTS)) == "spread"
-    whole("cycles", cycles, 0, 100_000, "cycles")
-    whole("patience", patience, 0, 10_000_000, "issues")
+    integer("cycles", cycles, 0, 100_000, "cycles")
+    integer("patience", patience, 0, 10_000_000, "issues")
 
     body = kernel.body()
     length, latency, pipeline, interval = len(body), kernel.latency, kernel.pipeline, kernel.interval
@@ -320,7 +320,7 @@ def roof(kernel: Kernel) -> Fraction:
 def expected(kernel: Kernel, warps: int) -> Fraction:
     """Little's law for this loop, in instructions per cycle: a slope, warps × instructions ÷ cycles a lone warp takes
     for them, and a roof. Raises `ValueError` for warps outside 1–64."""
-    whole("warps", warps, 1, MOST_WARPS, "warps")
+    integer("warps", warps, 1, MOST_WARPS, "warps")
     return min(Fraction(warps * kernel.instructions, kernel.alone), roof(kernel))
 
 
@@ -331,7 +331,7 @@ def warps_to_saturate(
 
     Raises `ValueError` for an unknown policy or start, a share outside 0–1, or most outside 1–64.
     """
-    whole("most", most, 1, MOST_WARPS, "warps")
+    integer("most", most, 1, MOST_WARPS, "warps")
     target = Fraction(str(number("share", share, 0, 1))) * roof(kernel)
 
     def enough(warps: int) -> bool:

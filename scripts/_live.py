@@ -1,96 +1,90 @@
-"""The book's server with live reload: serve.py runs it in the private environment; it ends when its input does."""
+"""Builds the pages for serve.py, which runs this in the private environment: a line of input a build, a line of output."""
 
 import _thread
 import contextlib
+import importlib
+import json
 import logging
-import shutil
+import os
+import queue
 import sys
-import tempfile
 import threading
 import traceback
-from html import escape
 from pathlib import Path
+from typing import Any, TextIO
 
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import MkDocsException
-from mkdocs.livereload import LiveReloadServer
-from pymdownx.superfences import SuperFencesException
-
-PATH = "/occusite/"
-log = logging.getLogger("mkdocs.serve")
+PACKAGE = "occusite"
+# Served by serve.py from a folder of its own: a change of a script is then no change of a page.
+SCRIPTS = "/assets/dist/"
 
 
-class Server(LiveReloadServer):
-    """MkDocs' server, except that after a failed build the last good pages stay (MkDocs leaves the browser waiting)."""
+def build(config_file: Path, out: Path, url: str) -> str | None:
+    """Build all pages into `out`; what went wrong, or None."""
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+    from mkdocs.exceptions import MkDocsException
+    from pathspec.gitignore import GitIgnoreSpec
+    from pymdownx.superfences import SuperFencesException
 
-    def __init__(self, config_file: Path, port: int, folder: Path) -> None:
-        self.config_file, self.folder, self.builds = config_file, folder, 0
-        self.watched: set[str] = set()
-        super().__init__(self.rebuild, "127.0.0.1", port, str(folder / "none"), mount_path=PATH)
-
-    def config(self) -> MkDocsConfig:
-        """Load the configuration; the first time, tell the plugins that this is a server, and watch the sources."""
-        site = str(self.folder / str(self.builds))
-        config = load_config(str(self.config_file), site_dir=site, site_url=self.url, strict=False)
-        if not self.watched:
-            config.plugins.on_startup(command="serve", dirty=False)
-            config.plugins.on_serve(self, config=config, builder=self.rebuild)
-            # A change of the package needs a new process, which serve.py starts.
-            self.watched = {config.docs_dir, *(path for path in config.watch if Path(path).name != "occusite")}
-            for path in self.watched:
-                self.watch(path)
-        return config
-
-    def rebuild(self) -> None:
-        """Build into a new folder, and serve that one from now on if all went well."""
-        self.builds += 1
+    try:
+        config = load_config(str(config_file), site_dir=str(out), site_url=url, strict=False)
+        config.exclude_docs = (config.exclude_docs or GitIgnoreSpec([])) + GitIgnoreSpec.from_lines([SCRIPTS])
+        config.plugins.on_startup(command="serve", dirty=False)
         try:
-            config = self.config()
-            build(config, serve_url=self.url)
-        except (Exception, SystemExit) as error:
-            if not isinstance(error, SystemExit | MkDocsException | SuperFencesException):
-                traceback.print_exc()
-            log.error("The book could not be built: %s\nMend it and save; until then the last good pages stay.", error)
-            self.tell(str(error))
-        else:
-            old, self.root = self.root, config.site_dir
-            shutil.rmtree(old, ignore_errors=True)
-
-    def tell(self, error: str) -> None:
-        """Before the first good build, the page to be seen is what went wrong."""
-        root = Path(self.root)
-        if root.name == "none":
-            root.mkdir(exist_ok=True)
-            page = (
-                f"<!doctype html><title>Not built</title><h1>The book could not be built</h1><pre>{escape(error)}</pre>"
-            )
-            (root / "index.html").write_text(page, encoding="utf-8")
-
-    def run(self) -> None:
-        """Build, then serve and rebuild on every save, until the process is told to stop."""
-        self.watch(str(self.config_file))
-        self.rebuild()
-        print(f"\nOccusite: {self.url}    (Ctrl-C stops it)\n", flush=True)
-        try:
-            self.serve()
+            build(config, serve_url=url)
         finally:
-            self.shutdown()
+            config.plugins.on_shutdown()
+    except (Exception, SystemExit) as error:
+        if not isinstance(error, SystemExit | MkDocsException | SuperFencesException):
+            traceback.print_exc()
+        return str(error) or type(error).__name__
+    return None
 
 
-def _end_with_input() -> None:
-    sys.stdin.buffer.read()
+def load_ahead(names: Path) -> None:
+    """Import what an earlier build imported, as `names` lists it, so that the next one need not wait for it.
+
+    The package is left out: it may change before that build.
+    """
+    for name in names.read_text(encoding="utf-8").split() if names.exists() else ():
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+
+
+def loaded() -> list[str]:
+    """The modules to load ahead next time."""
+    return sorted(n for n in sys.modules if n.partition(".")[0] not in (PACKAGE, "__main__"))
+
+
+def _lines(jobs: "queue.Queue[str]") -> None:
+    """Hand on each line of the input; at its end, end this process, also in the middle of a build."""
+    for line in sys.stdin:
+        jobs.put(line)
     _thread.interrupt_main()
 
 
-def main(config_file: str, port: str) -> None:
-    """Serve the book of this mkdocs.yml at this port of this machine."""
+def _answers() -> TextIO:
+    """Where the answers go: whatever a page prints while it is built goes to the error stream instead."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return answers
+
+
+def main(config_file: str, url: str, names: str) -> None:
+    """Answer each line `{"out": folder}` with `{"error": text or null}`, until the input ends."""
+    answers = _answers()
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S", level=logging.WARNING)
     logging.getLogger("mkdocs").setLevel(logging.INFO)
-    threading.Thread(target=_end_with_input, daemon=True).start()
-    with tempfile.TemporaryDirectory(prefix="occusite-") as folder, contextlib.suppress(KeyboardInterrupt):
-        Server(Path(config_file).resolve(), int(port), Path(folder)).run()
+    jobs: queue.Queue[str] = queue.Queue()
+    with contextlib.suppress(KeyboardInterrupt):
+        threading.Thread(target=_lines, args=(jobs,), daemon=True).start()
+        load_ahead(Path(names))
+        while True:
+            job: dict[str, Any] = json.loads(jobs.get())
+            error = build(Path(config_file), Path(job["out"]), url)
+            Path(names).write_text("\n".join(loaded()), encoding="utf-8")
+            answers.write(json.dumps({"error": error}) + "\n")
+            answers.flush()
 
 
 if __name__ == "__main__":

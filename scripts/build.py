@@ -34,10 +34,9 @@ def build(tools: _setup.Tools, site_url: str | None = None, out: Path = SITE) ->
     start = time.monotonic()
     _setup.run(pages, env, "The pages could not be built")
     _timed("the pages", start)
-    if (_setup.ROOT / "occusite" / "book" / "finish.py").exists():
-        start = time.monotonic()
-        _setup.run(finish, env, "The built pages could not be finished")
-        _timed("the finish", start)
+    start = time.monotonic()
+    _setup.run(finish, env, "The built pages could not be finished")
+    _timed("the finish", start)
 
 
 def weights(site: Path) -> str:

@@ -46,9 +46,9 @@ def test_the_worked_example() -> None:
         "warps": 48,
         "blocks": 128,
     }
-    assert answer.limits["shared_memory"] == 8
+    assert answer.limits["shared_memory"].blocks == 8
     assert (answer.warps, answer.slots, round(answer.percent)) == (32, 48, 67)
-    assert answer.binding == ("registers",)
+    assert answer.limiters == ("registers",)
 
 
 def test_the_worked_example_as_a_table() -> None:
@@ -71,8 +71,8 @@ def test_42_registers_fill_the_sm() -> None:
 
 def test_a_tie() -> None:
     answer = on_paper(256, 64, 24)
-    assert (answer.limits["registers"], answer.limits["shared_memory"], answer.blocks) == (4, 4, 4)
-    assert answer.binding == ("registers", "shared_memory")
+    assert (answer.limits["registers"].blocks, answer.limits["shared_memory"].blocks, answer.blocks) == (4, 4, 4)
+    assert answer.limiters == ("registers", "shared_memory")
     assert answer.limiter == "registers + shared memory"
     assert on_paper(256, 32, 24).blocks == on_paper(256, 64, 12).blocks == 4
 
@@ -80,8 +80,8 @@ def test_a_tie() -> None:
 def test_compare_in_whole_blocks() -> None:
     assert 65_536 // (32 * 49) == 41
     answer = on_paper(256, 49, 19)
-    assert (answer.limits["registers"], answer.limits["shared_memory"]) == (5, 5)
-    assert answer.binding == ("registers", "shared_memory") and answer.warps == 40
+    assert (answer.limits["registers"].blocks, answer.limits["shared_memory"].blocks) == (5, 5)
+    assert answer.limiters == ("registers", "shared_memory") and answer.warps == 40
     assert on_paper(256, 49, 16).warps == 40
 
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from occusite.model.answer import BUDGETS
 from occusite.paper import KIB, SM, Launch
 
 SMS = st.builds(
@@ -27,12 +26,12 @@ STOCKS = ("registers", "shared_memory", "warps", "blocks")
 @given(SMS, LAUNCHES)
 def test_residency_is_the_least_limit_and_every_tie_is_named(sm: SM, launch: Launch) -> None:
     answer = sm.occupancy(launch)
-    limits = [v for v in answer.limits.values() if v is not None]
+    limits = [v.blocks for v in answer.limits.values() if v.blocks is not None]
     assert answer.blocks == min(limits)
-    assert set(answer.binding) == {b for b, v in answer.limits.items() if v == answer.blocks}
+    assert set(answer.limiters) == {b for b, v in answer.limits.items() if v.blocks == answer.blocks}
     assert answer.warps == answer.blocks * launch.warps <= sm.warps
-    assert answer.occupancy == Fraction(answer.warps, sm.warps)
-    assert tuple(answer.limits) == BUDGETS[:4]
+    assert answer.occupancy == (Fraction(answer.warps, sm.warps) if answer.runs else None)
+    assert tuple(answer.limits) == tuple(b.key for b in sm.budgets)
 
 
 @given(SMS, LAUNCHES)
@@ -61,9 +60,9 @@ def test_residency_never_grows_with_an_appetite(sm: SM, launch: Launch, appetite
 def test_easing_every_tied_budget_raises_residency_or_meets_another(sm: SM, launch: Launch) -> None:
     before = sm.occupancy(launch)
     assume(before.runs)
-    after = replace(sm, **{b: 2 * getattr(sm, b) for b in before.binding}).occupancy(launch)
+    after = replace(sm, **{b: 2 * getattr(sm, b) for b in before.limiters}).occupancy(launch)
     assert after.blocks > before.blocks
-    assert after.blocks >= 2 * before.blocks or not set(after.binding) & set(before.binding)
+    assert after.blocks >= 2 * before.blocks or not set(after.limiters) & set(before.limiters)
 
 
 @given(
@@ -79,10 +78,10 @@ def test_easing_only_one_of_a_tie_changes_nothing(launch: Launch, blocks: int, t
         "blocks": 1,
     }
     sm = SM(**{b: takes[b] * (blocks if b in tied else blocks + 1) for b in STOCKS})
-    assert sm.occupancy(launch).blocks == blocks and set(sm.occupancy(launch).binding) == tied
+    assert sm.occupancy(launch).blocks == blocks and set(sm.occupancy(launch).limiters) == tied
     for budget in tied:
         eased = replace(sm, **{budget: 2 * getattr(sm, budget)}).occupancy(launch)
-        assert eased.blocks == blocks and set(eased.binding) == tied - {budget}
+        assert eased.blocks == blocks and set(eased.limiters) == tied - {budget}
 
 
 @given(SMS, LAUNCHES)
@@ -94,7 +93,7 @@ def test_the_fast_path_gives_the_same(sm: SM, launch: Launch) -> None:
 @given(SMS, LAUNCHES)
 def test_the_working_comes_to_the_limits(sm: SM, launch: Launch) -> None:
     answer = sm.occupancy(launch)
-    assert {s.budget: s.value for s in answer.steps if s.budget} == dict(answer.limits)
+    assert {s.budget: s.value for s in answer.steps if s.budget} == {b: v.blocks for b, v in answer.limits.items()}
     assert answer.steps[0].value == launch.warps
 
 
@@ -104,7 +103,7 @@ def test_a_launch_that_cannot_run_says_why(sm: SM, launch: Launch) -> None:
     assert answer.runs == (answer.blocks > 0) == (answer.reason == "")
     if not answer.runs:
         assert answer.limiter == "cannot launch" and answer.warps == 0
-        for budget in answer.binding:
+        for budget in answer.limiters:
             assert f"{getattr(sm, budget):,}" in answer.reason
 
 
@@ -116,7 +115,7 @@ def test_the_reason_names_each_budget_that_is_short() -> None:
 
 def test_no_shared_memory_is_no_limit() -> None:
     answer = SM().occupancy(Launch(256, 32))
-    assert answer.limits["shared_memory"] is None and "shared_memory" not in answer.binding
+    assert answer.limits["shared_memory"].blocks is None and "shared_memory" not in answer.limiters
 
 
 @pytest.mark.parametrize(("threads", "warps"), [(1, 1), (31, 1), (32, 1), (33, 2), (1024, 32)])
@@ -127,11 +126,11 @@ def test_a_part_of_a_warp_takes_a_whole_one(threads: int, warps: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((0, 32), "threads: 0 is not allowed; give a whole number, 1–1024 threads per block"),
+        ((0, 32), "threads: 0 is not allowed; give a whole number, 1–1024 threads"),
         ((1025, 32), "threads: 1025 is not allowed"),
-        ((256, 0), "registers: 0 is not allowed; give a whole number, 1–255 registers per thread"),
+        ((256, 0), "registers: 0 is not allowed; give a whole number, 1–255 registers"),
         ((256, 256), "registers: 256 is not allowed"),
-        ((256, 32, -1), "shared_memory: -1 is not allowed; give a whole number, 0 or more bytes per block"),
+        ((256, 32, -1), "shared_memory: -1 is not allowed; give a whole number, 0–"),
         ((256.0, 32), "threads: 256.0 is not allowed"),
     ],
 )

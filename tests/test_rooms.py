@@ -20,7 +20,7 @@ ROOMS = {
     "scheduler": 1,
     "devices": 2,
     "questions": 3,
-    "reports": 4,
+    "reports": 2,
     "cli": 5,
     "book/parts": 5,
     "book/content": 6,
@@ -31,7 +31,7 @@ ROOMS = {
 }
 # What one file or room may need beyond the standard library.
 LIBRARIES = {
-    "questions/sweep_numpy.py": {"numpy"},
+    "nvidia/sweep_numpy.py": {"numpy"},
     "reports": {"elftools"},
     "cli": {"typer", "rich"},
     # Outside the book a notebook shows a chart's picture where vl-convert is installed.
@@ -108,7 +108,7 @@ def test_an_extra_is_imported_only_when_asked_for() -> None:
     """`import occusite` and all but the command line and NumPy's sweep work where no extra is installed."""
     for file in FILES:
         name = file.relative_to(PACKAGE).as_posix()
-        if name.startswith((BUILD, "cli/", "questions/sweep_numpy.py")):
+        if name.startswith((BUILD, "cli/", "nvidia/sweep_numpy.py")):
             continue
         modules = {m[0] for m in imports(file, top_only=True)}
         assert modules <= set(sys.stdlib_module_names) | {"occusite", "__future__"}, name

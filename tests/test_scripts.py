@@ -300,9 +300,9 @@ def trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "test_it.py"
 
 
-def fresh_run() -> Any:
+def fresh_run(*extra: str, lanes: int = 2) -> Any:
     """A run without steps yet."""
-    return run_tests.Run(_setup.Tools([], [], dict(os.environ)), [])
+    return run_tests.Run(_setup.Tools([], [], dict(os.environ)), extra, lanes)
 
 
 def test_the_sum_is_pytests_own_and_a_failure_fails(trial: Path) -> None:
@@ -310,31 +310,67 @@ def test_the_sum_is_pytests_own_and_a_failure_fails(trial: Path) -> None:
         "import pytest\ndef test_a(): pass\ndef test_b(): assert 0\ndef test_c(): pytest.skip()\n"
         "@pytest.fixture\ndef bad(): 1/0\ndef test_d(bad): pass\n"
     )
-    run = fresh_run()
     arguments = ["--rootdir", str(trial.parent), "-p", "no:cacheprovider", str(trial)]
-    run.pytest("unit tests", arguments, dict(os.environ))
-    assert not run.check("a check", lambda: _setup.run([sys.executable, "-c", "exit(4)"], dict(os.environ), "bad"))
-    assert run.check("another", lambda: None)
-    assert run.summary().splitlines()[-1] == "2 passed, 3 failed, 1 skipped"
-    run.pytest("none", [*arguments, "-k", "nothing"], dict(os.environ))
-    assert run.results[-1].failed == 1, "a run without tests is no success"
-    run.extra = ["-k", "nothing"]
-    run.pytest("none", arguments, dict(os.environ))
-    assert run.results[-1].failed == 0, "unless the caller chose so"
+    with fresh_run() as run:
+        run.pytest("unit tests", arguments, dict(os.environ))
+        assert not run.check("a check", lambda: _setup.run([sys.executable, "-c", "exit(4)"], dict(os.environ), "bad"))
+        assert run.check("another", lambda: None)
+        run.command("a lane that fails", [sys.executable, "-c", "exit(4)"])
+        run.command("a lane that passes", [sys.executable, "-c", ""])
+        run.pytest("none", [*arguments, "-k", "nothing"], dict(os.environ))
+    counts = {result.title: (result.passed, result.failed, result.skipped) for result in run.results}
+    assert counts == {
+        "unit tests": (1, 2, 1),
+        "a check": (0, 1, 0),
+        "another": (1, 0, 0),
+        "a lane that fails": (0, 1, 0),
+        "a lane that passes": (1, 0, 0),
+        "none": (0, 1, 0),  # a run without tests is no success
+    }
+    assert run.summary().splitlines()[-1] == "3 passed, 5 failed, 1 skipped"
+    with fresh_run("-k", "nothing") as run:
+        run.pytest("none", arguments, dict(os.environ))
+    assert run.results[0].failed == 0, "unless the caller chose so"
 
 
-def test_few_failures_get_a_second_try_and_are_said(trial: Path) -> None:
-    trial.write_text(
-        "from pathlib import Path\ndef test_a(): pass\ndef test_b(): assert 0\n"
-        "def test_c():\n    seen = Path(__file__).with_name('seen')\n    there = seen.exists()\n    seen.touch()\n    assert there\n"
+def test_lanes_run_side_by_side_and_show_what_they_wrote_one_after_another(
+    trial: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each of two writes its file and waits for the other's; a third finds both when there is room for it."""
+    wait = (
+        "import sys, time\nfrom pathlib import Path\nmine, other = map(Path, sys.argv[1:])\nprint('begun', mine.name)\n"
+        "mine.touch()\nwhile not other.exists(): time.sleep(0.02)\nprint('ended', mine.name)"
     )
-    for again, failed, note in ((0, 2, ""), (1, 2, ""), (2, 1, "2 needed a second try")):
-        trial.with_name("seen").unlink(missing_ok=True)
-        run = fresh_run()
-        run.pytest("browser tests", ["--rootdir", str(trial.parent), str(trial)], dict(os.environ), again)
-        (result,) = run.results
-        assert (result.passed, result.failed) == (3 - failed, failed)
-        assert note in result.line() and bool(note) == ("second" in result.line())
+    one, two = (str(trial.with_name(name)) for name in ("one", "two"))
+    check = f"from pathlib import Path\nassert Path({one!r}).exists() and Path({two!r}).exists()"
+    with fresh_run() as run:
+        run.command("first", [sys.executable, "-c", wait, one, two])
+        run.command("second", [sys.executable, "-c", wait, two, one])
+        run.command("third", [sys.executable, "-c", check])
+        assert len(run.running) == 2, "more at a time than there is room for"
+    assert [result.passed for result in run.results] == [1, 1, 1]
+    told = capsys.readouterr().out
+    for name, title in (("one", "first"), ("two", "second")):
+        assert re.search(rf"── {title}, \d+ s ──\nbegun {name}\nended {name}\n", told)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_lanes_end_with_the_run_that_is_interrupted(trial: Path) -> None:
+    """A test's own clearing up is done, as that of a browser must be."""
+    cleared, begun = trial.with_name("cleared"), trial.with_name("begun")
+    trial.write_text(
+        "import time\nfrom pathlib import Path\nimport pytest\n"
+        f"@pytest.fixture\ndef browser():\n    yield\n    Path({str(cleared)!r}).touch()\n"
+        f"def test_a(browser):\n    Path({str(begun)!r}).touch()\n    time.sleep(60)\n"
+    )
+    run = fresh_run(lanes=1)
+    with pytest.raises(KeyboardInterrupt), run:
+        run.pytest("a lane", ["--rootdir", str(trial.parent), "-p", "no:cacheprovider", str(trial)], dict(os.environ))
+        run.command("another", [sys.executable, "-c", ""])
+        until(begun.exists, "the test runs")
+        raise KeyboardInterrupt
+    assert cleared.exists() and run.results == [] and run.waiting == []
+    assert run.running[0].process.poll() is not None
 
 
 def test_a_browser_named_by_hand_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

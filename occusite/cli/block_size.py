@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from occusite.cli import options
-from occusite.cli.output import Binding, Table, bar, in_terminal, percent, show, show_json
+from occusite.cli.output import Limiters, Table, bar, in_terminal, percent, show, show_json
 
 if TYPE_CHECKING:
     from occusite import nvidia
 
 
+@options.with_launch
 def block_size(
-    context: typer.Context,
+    given: dict[str, Any],
     device: options.Device = None,
-    registers: options.Registers = None,
-    static_shared: options.StaticShared = None,
-    dynamic_shared: options.DynamicShared = None,
     shared_per_thread: Annotated[
         str | None,
         typer.Option(
@@ -29,22 +27,20 @@ def block_size(
     max_threads: Annotated[
         int | None, typer.Option("--max-threads", metavar="N", help="The kernel's own limit: its launch bounds.")
     ] = None,
-    max_dynamic_shared: options.MaxDynamicShared = None,
-    opt_in: options.OptIn = True,
-    carveout: options.Carveout = None,
-    barriers: options.Barriers = 1,
-    partitioned_caching: options.PartitionedCaching = "off",
-    cluster: options.Cluster = 1,
-    header: options.Header = None,
+    rules: options.Rules = None,
     json: options.Json = False,
 ) -> None:
     """The vendor's block size, and the smallest as good.
 
     Exits with 1 when no block size runs.
     """
-    from occusite.cli.launches import size
+    from occusite import nvidia
+    from occusite.model.fields import size
 
-    gpu, launch = options.device(device, header), options.launch(context, threads=1)
+    gpu = options.device(device, rules)
+    if not isinstance(gpu, nvidia.Device):
+        raise ValueError(f"device: {gpu.name!r} is not allowed; give a GPU whose vendor suggests block sizes")
+    launch = options.launch(gpu, {**given, "threads": 1})
     grows = size("shared_per_thread", shared_per_thread) if shared_per_thread else 0
     fixed = launch.dynamic_shared
     shared: Callable[[int], int] | None = (lambda threads: fixed + grows * threads) if grows else None
@@ -79,8 +75,9 @@ def _parts(
     for index, threads in enumerate(sizes):
         dynamic = shared(threads) if shared else launch.dynamic_shared
         answer = device.occupancy(replace(launch, threads=threads, dynamic_shared=dynamic))
-        binding = Binding(answer.binding if answer.runs else ())
-        row = [threads, answer.blocks, answer.warps, percent(answer.warps, answer.slots), binding]
+        limiters = Limiters(answer.limiting if answer.runs else ())
+        share = percent(answer.warps, answer.slots) if answer.runs else "–"
+        row: list[object] = [threads, answer.blocks, answer.warps, share, limiters]
         if in_terminal():
             row.append(bar(answer.warps, answer.slots, 12))
         table.rows.append(row)

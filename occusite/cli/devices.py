@@ -72,12 +72,12 @@ def _card(gpu: GPU) -> dict[str, Any]:
 
     made = asdict(gpu)
     device = made.pop("device")
-    rules = device.pop("rules")
+    device.pop("allocation")
     shown = {key: value for key, value in device.items() if key not in ("major", "minor", "name")}
     return {
         "name": made.pop("name"),
         **shown,
-        "max_blocks_per_sm": rules.max_blocks if hasattr(rules, "max_blocks") else rules[0],
+        "max_blocks_per_sm": gpu.device.allocation.max_blocks,
         **made,
     }
 
@@ -93,7 +93,7 @@ def _capabilities() -> list[dict[str, Any]]:
                 "compute_capability": capability,
                 "family": chip.family,
                 "warps_per_sm": device.warps_per_sm,
-                "blocks_per_sm": device.rules.max_blocks,
+                "blocks_per_sm": device.allocation.max_blocks,
                 "registers_per_sm": device.registers_per_sm,
                 "shared_memory_per_sm": device.shared_memory_per_sm,
                 "shared_memory_per_block_opt_in": device.shared_memory_per_block_opt_in,

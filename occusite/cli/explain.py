@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -10,36 +10,27 @@ from occusite.cli import options
 from occusite.cli.output import Cell, show, show_json
 
 if TYPE_CHECKING:
-    from occusite.model.answer import Occupancy, Step
+    from occusite.model import Occupancy, Step
 
 
+@options.with_launch
 def explain(
-    context: typer.Context,
+    given: dict[str, Any],
     device: options.Device = None,
-    threads: options.Threads = None,
-    registers: options.Registers = None,
-    static_shared: options.StaticShared = None,
-    dynamic_shared: options.DynamicShared = None,
-    max_dynamic_shared: options.MaxDynamicShared = None,
-    opt_in: options.OptIn = True,
-    carveout: options.Carveout = None,
-    barriers: options.Barriers = 1,
-    partitioned_caching: options.PartitionedCaching = "off",
-    cluster: options.Cluster = 1,
-    header: options.Header = None,
+    rules: options.Rules = None,
     json: options.Json = False,
 ) -> None:
     """The working, written out: every rounding, and why.
 
     Exits with 1 when the launch cannot run.
     """
-    gpu, launch = options.device(device, header), options.launch(context)
-    answer = gpu.occupancy(launch)
+    gpu = options.device(device, rules)
+    answer = gpu.occupancy(options.launch(gpu, given))
     if json:
-        from occusite.cli import records
+        from occusite.questions import records
 
-        steps = [step._asdict() for step in answer.steps]
-        show_json({**records.question(gpu, launch), **records.record(answer), "steps": steps})
+        steps = [{"text": step.text(), **step._asdict()} for step in answer.steps]
+        show_json({**records.question(answer), **records.record(answer), "steps": steps})
     else:
         show(*lesson(answer))
     if not answer.runs:
@@ -49,26 +40,27 @@ def explain(
 def lesson(answer: Occupancy) -> list[object]:
     """The steps under a heading for each budget, then what follows from them."""
     from occusite.cli.occupancy import described
-    from occusite.model.answer import BUDGET_NAMES
-    from occusite.questions import staircase
+    from occusite.questions import steps
 
     lines: list[object] = [f"{described(answer.launch)}, on {answer.device.name}"]
     heading = None
     for step in answer.steps:
         if step.budget != heading:
             last = step.budget == "" and heading is not None
-            title = BUDGET_NAMES.get(step.budget, "all together" if last else "the block").capitalize()
-            binds = " – this binds" if step.budget in answer.binding and answer.runs else ""
-            lines += ["", Cell(title + binds, step.budget)]
+            budget = answer.budget(step.budget) if step.budget else None
+            title = budget.name if budget else "all together" if last else f"the {answer.device.terms.block}"
+            limits = " – this binds" if step.budget in answer.limiters and answer.runs else ""
+            lines += ["", Cell(title.capitalize() + limits, budget.slot if budget else "")]
             heading = step.budget
         lines += _written(step)
     lines += ["", f"Limited by {answer.limiter}." if answer.runs else "The launch cannot run."]
     if answer.runs:
-        lines.append(staircase.advice(answer.device, answer.launch).sentence)
+        lines.append(steps.advice(answer).sentence)
     return lines
 
 
 def _written(step: Step) -> list[object]:
     """One step: the arithmetic with what it comes to, then the rule it follows."""
     comes_to = "" if step.value is None else f" → {step.value:,} {step.unit}"
-    return [f"  {step.text}{comes_to}", f"      {step.rule}"] if step.rule else [f"  {step.text}{comes_to}"]
+    text = f"  {step.text()}{comes_to}"
+    return [text, f"      {step.rule}"] if step.rule else [text]

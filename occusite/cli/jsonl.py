@@ -6,14 +6,15 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from occusite import nvidia
-from occusite.cli import launches
-from occusite.cli.records import Lines
+from occusite.cli import asked
+from occusite.model import Device
+from occusite.model.fields import build
+from occusite.questions.grid import waves
+from occusite.questions.records import Lines
 
 CHUNK = 1 << 16
 LONGEST_LINE = 1 << 20
 
-_KNOWN = frozenset(launches.FIELDS)
 _MOST_NAMES = 10_000
 _LONGEST_ERROR = 500
 
@@ -47,7 +48,7 @@ class Answers:
     """Answers lines; remembers the devices asked for, and the names that are none."""
 
     def __init__(self) -> None:
-        self._devices: dict[str, nvidia.Device] = {}
+        self._devices: dict[str, Device] = {}
         self._unknown: dict[str, str] = {}
         self._write = Lines().line
 
@@ -61,14 +62,20 @@ class Answers:
             device = self._devices.get(name) if type(name) is str else None
             if device is None:
                 device = self._device(name)
-            if not _KNOWN.issuperset(fields):
-                unknown = next(field for field in fields if field not in _KNOWN)
-                raise ValueError(f"{unknown}: not a field; the fields are device, {', '.join(launches.FIELDS)}")
-            return self._write(device.occupancy(launches.launch(fields)))
+            if "rules" in fields:
+                device = asked.by_rules(device, fields.pop("rules"))
+            grid = fields.pop("grid", None)
+            answer = device.occupancy(build(device.launch_type, fields))
+            line = self._write(answer)
+            if grid is None or not answer.runs:
+                return line
+            found = waves(answer, grid)
+            more = json.dumps({**found._asdict(), "efficiency": float(found.efficiency)})
+            return f'{line[:-2]}, "waves": {more}}}\n'
         except ValueError as error:
             return json.dumps({"error": _shortened(str(error))}) + "\n"
 
-    def _device(self, name: object) -> nvidia.Device:
+    def _device(self, name: object) -> Device:
         if name is _MISSING:
             raise ValueError('device: missing; give a name, like "rtx 4090" or "8.9"')
         known = name if isinstance(name, str) else ""
@@ -78,7 +85,7 @@ class Answers:
             self._devices.clear()
             self._unknown.clear()
         try:
-            device = self._devices[known] = launches.device(name, files=False)
+            device = self._devices[known] = asked.device(name, files=False)
         except ValueError as error:
             if known:
                 self._unknown[known] = str(error)

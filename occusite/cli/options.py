@@ -1,17 +1,20 @@
-"""The options that commands share: the device and a launch's fields, named as in `nvidia.Launch`."""
+"""The options that commands share: the device, and one for each field of a launch, made from its `FIELDS`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from occusite import nvidia
+from occusite.cli import asked
+from occusite.model import Device as AnyDevice
+from occusite.model import Field
 
-_SIZES = ("static_shared", "dynamic_shared", "max_dynamic_shared")
-_CACHING = {"off": False, "on": True, "strict": "strict"}
+_SHORT = {"threads": "-t", "registers": "-r", "dynamic_shared": "-s"}
+_METAVAR = {"count": "N", "bytes": "BYTES", "percent": "PERCENT"}
 
 
 def _complete_device(begun: str) -> list[str]:
@@ -23,7 +26,7 @@ def _complete_device(begun: str) -> list[str]:
 
 
 def _option(*names: str, **settings: Any) -> Any:
-    return typer.Option(*names, show_default=settings.pop("show_default", False), **settings)
+    return typer.Option(*names, show_default=False, **settings)
 
 
 Device = Annotated[
@@ -32,86 +35,73 @@ Device = Annotated[
         "--device",
         "-d",
         metavar="NAME",
-        help='The GPU: "rtx 4090", "H100 SXM", "sm_90a", "8.9", or a TOML file of your own.',
+        help='The GPU: "rtx 4090", "H100 SXM", "sm_90a", "8.9", "paper", or a TOML file of your own.',
         autocompletion=_complete_device,
     ),
 ]
-Threads = Annotated[int | None, _option("--threads", "-t", metavar="N", help="Threads per block.")]
-Registers = Annotated[
-    int | None, _option("--registers", "-r", metavar="N", help="Registers per thread, as the compiler reports them.")
-]
-StaticShared = Annotated[
+Rules = Annotated[
     str | None,
     _option(
-        "--static-shared", metavar="BYTES", help="Static shared memory per block; 48KiB is understood.  [default: 0]"
-    ),
-]
-DynamicShared = Annotated[
-    str | None,
-    _option("--dynamic-shared", "-s", metavar="BYTES", help="Dynamic shared memory per block.  [default: 0]"),
-]
-MaxDynamicShared = Annotated[
-    str | None,
-    _option(
-        "--max-dynamic-shared",
-        metavar="BYTES",
-        help="The kernel's own cap on dynamic shared memory.  [default: all the device lets a block have]",
-    ),
-]
-OptIn = Annotated[
-    bool,
-    _option(
-        "--opt-in/--no-opt-in", help="Whether the kernel may go beyond 48 KiB a block (CC 7.0 on).  [default: yes]"
-    ),
-]
-Carveout = Annotated[
-    int | None,
-    _option(
-        "--carveout", metavar="PERCENT", help="Preferred shared memory, 0–100 (CC 7.0 on).  [default: the driver's]"
-    ),
-]
-Barriers = Annotated[
-    int, _option("--barriers", metavar="N", help="Block barriers (limits from CC 9.0 on).", show_default=True)
-]
-PartitionedCaching = Annotated[
-    str, _option("--partitioned-caching", metavar="off|on|strict", help="CC 5.2 to 6.2.", show_default=True)
-]
-Cluster = Annotated[int, _option("--cluster", metavar="N", help="Blocks per cluster (CC 9.0 on).", show_default=True)]
-Header = Annotated[
-    str | None,
-    _option(
-        "--header", metavar="VERSION", help="Follow cuda_occupancy.h of this CUDA version.  [default: the newest known]"
+        "--rules",
+        metavar="NAME",
+        help="The rule set to follow: for NVIDIA the CUDA version of its cuda_occupancy.h.  [default: the newest known]",
     ),
 ]
 Json = Annotated[bool, _option("--json", help="Print JSON.")]
 
 
-def device(name: str | None, header: str | None = None) -> nvidia.Device:
-    """The GPU of `--device`, by the rules of `--header`. Raises `ValueError` when it is missing or unknown."""
-    from occusite.cli import launches
+def field_option(field: Field) -> Any:
+    """The option of one field; its value is text, which the field itself reads."""
+    flag = f"--{field.name.replace('_', '-')}"
+    since = f" From {field.since} on." if field.since else ""
+    default = None if field.default is ... else field.default
+    if isinstance(default, bool):
+        default = "yes" if default else "no"
+    shown = f"  [default: {default}]" if default is not None else ""
+    text = f"{field.help}{since}{shown}"
+    if field.kind == "flag":
+        return Annotated[bool | None, _option(f"{flag}/--no-{flag[2:]}", help=text)]
+    names = [flag, *([_SHORT[field.name]] if field.name in _SHORT else [])]
+    metavar = "|".join(field.choices) if field.choices else _METAVAR[field.kind]
+    return Annotated[str | None, _option(*names, metavar=metavar, help=text)]
 
+
+def with_launch(command: Callable[..., None]) -> Callable[..., None]:
+    """`command` with an option for each field of any launch; it is called with those that were given, as `given`."""
+    fields = asked.launch_fields()
+    signature = inspect.signature(command, eval_str=True)
+    own = list(signature.parameters.values())
+    at = next(i for i, p in enumerate(own) if p.name == "given")
+    made = [
+        inspect.Parameter(f.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=field_option(f))
+        for f in fields
+    ]
+    kinds = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own[:at], *made, *own[at + 1 :])]
+
+    @functools.wraps(command)
+    def wrapped(**options: Any) -> None:
+        given = {f.name: options.pop(f.name) for f in fields}
+        command(**options, given={name: value for name, value in given.items() if value is not None})
+
+    del wrapped.__wrapped__
+    wrapped.__signature__ = signature.replace(parameters=kinds)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in kinds}
+    return wrapped
+
+
+def device(name: str | None, rules: str | None = None) -> AnyDevice:
+    """The GPU of `--device`, by `--rules`. Raises `ValueError` when it is missing or unknown."""
     if name is None:
         raise ValueError('device: missing; give --device, like "rtx 4090" or 8.9')
-    found = launches.device(name)
-    return found if header is None else replace(found, header=header)
+    return asked.device(name, rules)
 
 
-def launch(context: typer.Context, **known: Any) -> nvidia.Launch:
-    """The launch that a command's options describe; `known` wins. Raises `ValueError` naming the field."""
-    from occusite import nvidia
-    from occusite.cli import launches
+def launch(device: AnyDevice, given: dict[str, Any]) -> Any:
+    """The launch on `device` that options describe. Raises `ValueError` naming the field, and the missing options."""
+    from occusite.model.fields import REQUIRED, build
 
-    fields: dict[str, Any] = {}
-    for name, value in context.params.items():
-        if name not in nvidia.Launch.__dataclass_fields__ or value is None:
-            continue
-        fields[name] = launches.size(name, value) if name in _SIZES else value
-    caching = fields.get("partitioned_caching", "off")
-    if caching not in _CACHING:
-        raise ValueError(f"partitioned_caching: {caching!r} is not allowed; give one of {', '.join(_CACHING)}")
-    fields["partitioned_caching"] = _CACHING[caching]
-    fields.update(known)
-    for name in launches.REQUIRED:
-        if name not in fields:
-            raise ValueError(f"{name}: missing; give --{name}")
-    return launches.launch(fields)
+    missing = [f"--{f.name}" for f in device.launch_type.FIELDS if f.default is REQUIRED and f.name not in given]
+    if missing:
+        names = ", ".join(option[2:] for option in missing)
+        raise ValueError(f"{names}: missing; give {' and '.join(missing)}")
+    return build(device.launch_type, given)

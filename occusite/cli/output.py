@@ -8,39 +8,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from occusite.model.answer import BUDGET_NAMES
+from occusite.model.terms import Budget
 
-# Each budget's colour, as in the book (Okabe–Ito, legible on dark and light ground).
+# The colour of each slot for budgets, as in the book (Okabe–Ito, legible on dark and light ground).
 COLOURS = {
     "registers": "#4a9fd8",
-    "shared_memory": "#d99100",
+    "memory": "#d99100",
     "warps": "#009e73",
     "blocks": "#cc79a7",
     "barriers": "#d5651e",
-    "virtual": "#8a939e",
+    "other": "#8a939e",
 }
 _GAP = "  "
 _LONGEST_CELL = 120
 
 
 class Cell(NamedTuple):
-    """A table's cell, or a line, with a budget's colour."""
+    """A table's cell, or a line, with the colour of a slot for budgets."""
 
     text: str
-    budget: str
+    slot: str
 
 
-class Binding(NamedTuple):
-    """A table's cell naming the budgets that bind, each in its colour; `otherwise` where there is none."""
+class Limiters(NamedTuple):
+    """A table's cell naming the budgets that limit, each in its colour; `otherwise` where there is none."""
 
-    names: Sequence[str]
+    budgets: Sequence[Budget]
     otherwise: str = "cannot run"
     short: bool = False
 
     @property
     def words(self) -> list[str]:
         """Each budget's name; `short` for a narrow column."""
-        return [name.removesuffix("_memory") if self.short else BUDGET_NAMES[name] for name in self.names]
+        return [budget.name.removesuffix(" memory") if self.short else budget.name for budget in self.budgets]
 
     @property
     def text(self) -> str:
@@ -108,7 +108,7 @@ def staircase(levels: Sequence[int], most: int, height: int) -> list[str]:
 
 
 def _text(cell: object) -> str:
-    text = cell.text if isinstance(cell, Cell | Binding) else str(cell)
+    text = cell.text if isinstance(cell, Cell | Limiters) else str(cell)
     text = text[: _LONGEST_CELL + 1]
     if not text.isprintable():
         text = "".join(c if c.isprintable() else "�" for c in text)
@@ -138,7 +138,7 @@ def _show_rich(parts: Sequence[object]) -> None:
         if isinstance(part, Table):
             console.print(_rich(part))
         elif isinstance(part, Cell):
-            console.print(Text(part.text, f"bold {COLOURS.get(part.budget, '')}"), soft_wrap=True)
+            console.print(Text(part.text, f"bold {COLOURS.get(part.slot, '')}"), soft_wrap=True)
         else:
             console.print(Text(str(part)), soft_wrap=True)
 
@@ -154,9 +154,9 @@ def _rich(table: Table) -> Any:
         made.add_column(column, justify="right" if i in table.right else "left", overflow="fold", no_wrap=whole)
 
     def styled(cell: object) -> Text:
-        if isinstance(cell, Binding) and cell.names:
-            return Text(" + ").join(map(Text, cell.words, [COLOURS[name] for name in cell.names]))
-        return Text(_text(cell), COLOURS[cell.budget] if isinstance(cell, Cell) else "")
+        if isinstance(cell, Limiters) and cell.budgets:
+            return Text(" + ").join(map(Text, cell.words, [COLOURS[budget.slot] for budget in cell.budgets]))
+        return Text(_text(cell), COLOURS.get(cell.slot, "") if isinstance(cell, Cell) else "")
 
     for index, row in enumerate(table.rows):
         made.add_row(*map(styled, row), style="bold" if index in table.marked else "")

@@ -1,61 +1,95 @@
-"""The answer's types: what one launch gets on one device, with every limit and the working behind it."""
+"""The answer to "how many blocks are resident?": every limit, all tied limiters, and the device's side of the contract."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
-# The order in which every table, bar chart and listing shows the budgets.
-BUDGETS = ("registers", "shared_memory", "warps", "blocks", "barriers", "virtual")
-
-# How prose names a budget, on a vendor-neutral page.
-BUDGET_NAMES = {
-    "registers": "registers",
-    "shared_memory": "shared memory",
-    "warps": "warp slots",
-    "blocks": "block slots",
-    "barriers": "barriers",
-    "virtual": "virtual resources",
-}
+from occusite.model.fields import Field
+from occusite.model.terms import Budget, Phrase, Step, Terms, grouped
 
 
-class Step(NamedTuple):
-    """One line of the working: `text` is the arithmetic with its numbers, `value` what it comes to.
+class RuleSet(NamedTuple):
+    """The rules an answer follows: their `name` ("13.5", "hardware"), who states them, and whether whole blocks count."""
 
-    `budget` is one of `BUDGETS`, or "" for a line about the whole launch; `rule` says in a few words why this
-    line is there (its name, and where the vendor states it).
-    """
+    name: str
+    source: str
+    whole_blocks: bool = True
 
-    budget: str
-    text: str
-    value: int | None
-    unit: str
-    rule: str = ""
+
+class Limit(NamedTuple):
+    """What one budget alone would allow on one core, in blocks and in warps; None is unlimited, or not counted so."""
+
+    blocks: int | None
+    warps: int | None
+
+
+UNLIMITED = Limit(None, None)
 
 
 class Device(Protocol):
-    """What every device offers, whoever made it: `paper.SM`, `nvidia.Device`, …"""
+    """What every device offers, whoever made it: `paper.SM`, `nvidia.Device`, …
 
+    `cores`: SMs of the whole device, None where unknown. `slots`: warp slots of one core. `architecture`: what a
+    compiler calls it ("sm_90").
+    """
+
+    def __hash__(self) -> int: ...
     @property
     def name(self) -> str: ...
+    @property
+    def vendor(self) -> str: ...
+    @property
+    def architecture(self) -> str: ...
+    @property
+    def terms(self) -> Terms: ...
+    @property
+    def budgets(self) -> tuple[Budget, ...]: ...
+    @property
+    def rules(self) -> RuleSet: ...
+    @property
+    def cores(self) -> int | None: ...
+    @property
+    def slots(self) -> int: ...
+    @property
+    def warp_size(self) -> int: ...
+    @property
+    def launch_type(self) -> Any: ...
 
-    def occupancy(self, launch: Any) -> Occupancy: ...
+    def range(self, field: Field) -> tuple[int, int]:
+        """The least and the largest value of a whole-number field worth asking on this device."""
 
-    def working(self, launch: Any) -> tuple[Step, ...]: ...
+    def warps_per_block(self, launch: Any) -> int:
+        """Warps of one block; a part of a warp takes a whole one."""
+
+    def occupancy(self, launch: Any) -> Occupancy:
+        """The answer for one launch."""
+
+    def steps(self, answer: Occupancy) -> tuple[Step, ...]:
+        """The arithmetic behind an answer of this device, line by line."""
+
+    def counter(self, launch: Any, *names: str) -> Callable[..., tuple[int, int]]:
+        """A fast function of the values of the fields `names`, all else as in `launch`, to (blocks, warps); unchecked."""
+
+    def runs(self, architecture: str) -> bool:
+        """Whether binary code for this architecture runs here."""
+
+    def by_rules(self, name: str) -> Device:
+        """The same device by another of its rule sets. Raises `ValueError` for one it does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """Residency of one launch on one SM (compute unit, Xe-core) of `device`.
+    """Residency of one launch on one core (SM, compute unit, Xe-core) of `device`.
 
-    `blocks`: resident blocks; `warps`: resident warps; `slots`: the SM's warp slots.
-    `limits`: blocks each budget alone would allow; None is unlimited. Keys from `BUDGETS`.
-    `binding`: **every** budget whose limit equals `blocks`; empty when the launch is refused for another reason.
+    `blocks`: resident blocks; `warps`: resident warps; `slots`: the core's warp slots.
+    `limits`: what each budget alone would allow, by the keys of `device.budgets`, in their order.
+    `limiters`: **every** budget whose limit is the smallest; empty when the launch is refused for another reason.
     `allocated`: what one block takes after the hardware's rounding, by name (`registers_per_block` in registers,
     `shared_memory_per_block` in bytes, …).
-    `reason`: why the launch cannot run ("" when it can). A launch that cannot run has `blocks == 0`.
+    `causes`: why the launch cannot run, a phrase each; empty when it can. A launch that cannot run has no blocks.
     """
 
     device: Device
@@ -63,20 +97,10 @@ class Occupancy:
     blocks: int
     warps: int
     slots: int
-    limits: Mapping[str, int | None]
-    binding: tuple[str, ...]
+    limits: Mapping[str, Limit]
+    limiters: tuple[str, ...]
     allocated: Mapping[str, int]
-    reason: str = ""
-
-    @property
-    def occupancy(self) -> Fraction:
-        """Resident warps ÷ warp slots, exactly."""
-        return Fraction(self.warps, self.slots)
-
-    @property
-    def percent(self) -> float:
-        """Resident warps as a percentage of the warp slots."""
-        return 100 * self.warps / self.slots
+    causes: tuple[Phrase, ...] = ()
 
     @property
     def runs(self) -> bool:
@@ -84,11 +108,59 @@ class Occupancy:
         return self.blocks > 0
 
     @property
+    def occupancy(self) -> Fraction | None:
+        """Resident warps ÷ warp slots, exactly; None for a launch that cannot run."""
+        return Fraction(self.warps, self.slots) if self.blocks else None
+
+    @property
+    def percent(self) -> float | None:
+        """Resident warps as a percentage of the warp slots; None for a launch that cannot run."""
+        return 100 * self.warps / self.slots if self.blocks else None
+
+    @property
+    def warps_per_block(self) -> int:
+        """Warps of one block."""
+        return self.device.warps_per_block(self.launch)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set the answer follows."""
+        return self.device.rules
+
+    @property
     def steps(self) -> tuple[Step, ...]:
         """The arithmetic, line by line, as data (computed when asked for: sweeps never pay for it)."""
-        return self.device.working(self.launch)
+        return self.device.steps(self)
+
+    @property
+    def reason(self) -> str:
+        """Why the launch cannot run, in plain text; "" when it can."""
+        return self.why()
+
+    def why(self, number: Callable[[int], str] = grouped) -> str:
+        """Why the launch cannot run, each number set by `number`; "" when it can."""
+        return "; ".join(cause.text(number) for cause in self.causes)
 
     @property
     def limiter(self) -> str:
-        """The binding budgets in words: "registers + shared memory"; "cannot launch" when nothing fits."""
-        return " + ".join(BUDGET_NAMES[b] for b in self.binding) if self.runs else "cannot launch"
+        """The limiters in words: "registers + shared memory"; "cannot launch" when nothing fits."""
+        if not self.blocks:
+            return "cannot launch"
+        return " + ".join(b.name for b in self.limiting)
+
+    @property
+    def limiting(self) -> tuple[Budget, ...]:
+        """The budgets of the limiters."""
+        return budgets_of(self.device, self.limiters)
+
+    def budget(self, key: str) -> Budget:
+        """The device's budget of that key. Raises `KeyError` for another's."""
+        return next(iter(budgets_of(self.device, (key,))))
+
+
+def budgets_of(device: Device, keys: tuple[str, ...]) -> tuple[Budget, ...]:
+    """The device's budgets of these keys, in the device's order. Raises `KeyError` for another's key."""
+    unknown = [key for key in keys if all(b.key != key for b in device.budgets)]
+    if unknown:
+        raise KeyError(unknown[0])
+    return tuple(b for b in device.budgets if b.key in keys)

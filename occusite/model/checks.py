@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import operator
 
-def whole(field: str, value: object, low: int, high: int | None = None, unit: str = "") -> int:
+
+def integer(field: str, value: object, low: int, high: int | None = None, unit: str = "") -> int:
     """Return `value` as an int between `low` and `high` inclusive (`high=None`: no upper bound).
 
-    Raises `ValueError` naming `field`, `value` and the allowed range. Floats are refused, even whole ones:
-    a launch is counted, not measured.
+    Any whole-number type is taken (NumPy's too). Floats are refused, even whole ones: a launch is counted, not
+    measured. Raises `ValueError` naming `field`, `value` and the allowed range.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
+    number = value if type(value) is int else _index(value)
+    if number is None or number < low or (high is not None and number > high):
         allowed = f"{low}–{high}" if high is not None else f"{low} or more"
         raise ValueError(
-            f"{field}: {value!r} is not allowed; give a whole number, {allowed}{' ' + unit if unit else ''}"
+            f"{field}: {_short(value)} is not allowed; give a whole number, {allowed}{' ' + unit if unit else ''}"
         )
-    return value
+    return number
 
 
 def number(field: str, value: object, low: float, high: float | None = None, unit: str = "") -> float:
@@ -34,3 +37,21 @@ def choice(field: str, value: object, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise ValueError(f"{field}: {value!r} is not allowed; give one of {', '.join(allowed)}")
     return str(value)
+
+
+def _index(value: object) -> int | None:
+    """A whole number of any type as an int; None for what is none, truth values included."""
+    # NumPy's truth values have an index too, so they are told by their type's name.
+    if isinstance(value, bool) or type(value).__name__ == "bool":
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def _short(value: object) -> str:
+    """The value as an error shows it: a number of hundreds of digits is cut."""
+    if isinstance(value, int) and value.bit_length() > 256:
+        return "a number of more than 77 digits"
+    return repr(value)

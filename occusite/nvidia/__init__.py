@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from occusite.nvidia.block_size import BlockSize
-from occusite.nvidia.clusters import Clusters, clusters
-from occusite.nvidia.device import Device, device
+from occusite.nvidia.clusters import Clusters
+from occusite.nvidia.device import Device, device, from_architecture
 from occusite.nvidia.launch import Launch
 from occusite.nvidia.rules import CHIPS, HEADER, HEADERS, SOURCES
 
@@ -17,6 +17,6 @@ __all__ = [
     "Clusters",
     "Device",
     "Launch",
-    "clusters",
     "device",
+    "from_architecture",
 ]

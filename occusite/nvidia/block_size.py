@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from occusite.model.checks import whole
+from occusite.model.checks import integer
 from occusite.nvidia import limits
-from occusite.nvidia.clusters import cluster_reason
+from occusite.nvidia.clusters import cluster_cause
+from occusite.nvidia.fast import block_counter
 from occusite.nvidia.launch import Launch
+from occusite.nvidia.properties import Properties
 from occusite.nvidia.rules import ROOM_LEAVES_RESERVE_OUT
-
-if TYPE_CHECKING:
-    from occusite.nvidia.device import Device
 
 Shared = int | Callable[[int], int]
 
@@ -28,7 +27,7 @@ class BlockSize(NamedTuple):
 
 
 def potential_block_size(
-    device: Device, launch: Launch, dynamic_shared: Shared | None = None, max_threads: int | None = None
+    device: Properties, launch: Launch, dynamic_shared: Shared | None = None, max_threads: int | None = None
 ) -> BlockSize:
     """The block size the vendor's API suggests: most resident threads, the largest block among equals.
 
@@ -43,7 +42,7 @@ def potential_block_size(
 
 
 def smallest_block_size(
-    device: Device, launch: Launch, dynamic_shared: Shared | None = None, max_threads: int | None = None
+    device: Properties, launch: Launch, dynamic_shared: Shared | None = None, max_threads: int | None = None
 ) -> BlockSize:
     """The smallest block size of whole warps with as many threads resident as the vendor's suggestion.
 
@@ -53,7 +52,7 @@ def smallest_block_size(
     return _first_best(device, launch, dynamic_shared, _sizes(device, max_threads))
 
 
-def available_dynamic_shared(device: Device, launch: Launch, blocks: int) -> int:
+def available_dynamic_shared(device: Properties, launch: Launch, blocks: int) -> int:
     """The most dynamic shared memory per block, in bytes, with which `blocks` blocks still are resident on an SM.
 
     The launch's own dynamic shared memory is left out of account. Source: `cudaOccAvailableDynamicSMemPerBlock` in
@@ -61,9 +60,9 @@ def available_dynamic_shared(device: Device, launch: Launch, blocks: int) -> int
 
     Raises `ValueError` when that many blocks are not resident even without dynamic shared memory.
     """
-    whole("blocks", blocks, 1, None, "blocks per SM")
-    resident = min(limit for limit in device.each_limit(launch, 0)[0].values() if limit is not None)
-    if cluster_reason(device, launch):
+    integer("blocks", blocks, 1, None, "blocks per SM")
+    resident = min(limit for limit in limits.each_limit(device, launch, 0)[0].values() if limit is not None)
+    if cluster_cause(device, launch):
         resident = 0
     if blocks > resident:
         allowed = f"1–{resident}" if resident else "nothing: this launch cannot run"
@@ -73,22 +72,22 @@ def available_dynamic_shared(device: Device, launch: Launch, blocks: int) -> int
     if blocks > 1:
         preferred = limits.preferred_pool(device, launch.carveout, launch.cache_preference)
         pool = preferred or limits.shared_step(device, 1)
-    unit = device.rules.shared_unit
+    unit = device.allocation.shared_unit
     share = min(pool // blocks // unit * unit, limit)
     leaves_out = device.reserves and device.header >= ROOM_LEAVES_RESERVE_OUT
     reserve = device.reserved_shared_memory if leaves_out else 0
     return max(min(share - launch.static_shared - reserve, device.max_dynamic_shared(launch)), 0)
 
 
-def _sizes(device: Device, max_threads: int | None) -> list[int]:
+def _sizes(device: Properties, max_threads: int | None) -> list[int]:
     if max_threads is not None:
-        whole("max_threads", max_threads, 1, None, "threads per block")
+        integer("max_threads", max_threads, 1, None, "threads per block")
     most = device.max_threads_per_block if max_threads is None else min(max_threads, device.max_threads_per_block)
     return [min(size, most) for size in range(device.warp_size, most + device.warp_size, device.warp_size)]
 
 
-def _first_best(device: Device, launch: Launch, dynamic_shared: Shared | None, sizes: Iterable[int]) -> BlockSize:
-    resident = device.counter_like(launch)
+def _first_best(device: Properties, launch: Launch, dynamic_shared: Shared | None, sizes: Iterable[int]) -> BlockSize:
+    resident = block_counter(device, launch)
     registers = launch.registers
     best = threads = blocks = 0
     for size in sizes:
@@ -96,7 +95,7 @@ def _first_best(device: Device, launch: Launch, dynamic_shared: Shared | None, s
             shared = launch.dynamic_shared
         else:
             shared = dynamic_shared(size) if callable(dynamic_shared) else dynamic_shared
-            whole("dynamic_shared", shared, 0, None, "bytes per block")
+            integer("dynamic_shared", shared, 0, None, "bytes per block")
         found = resident(size, registers, shared)
         if found * size > best:
             best, threads, blocks = found * size, size, found

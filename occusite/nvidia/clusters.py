@@ -8,12 +8,11 @@ board has, so how many clusters are active is known to the driver alone (`cudaOc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from occusite.model.terms import Phrase
 from occusite.nvidia.launch import Launch
-
-if TYPE_CHECKING:
-    from occusite.nvidia.device import Device
+from occusite.nvidia.properties import Properties
 
 PORTABLE = 8
 LARGEST = 16
@@ -29,21 +28,20 @@ class Clusters(NamedTuple):
     note: str
 
 
-def clusters(device: Device, launch: Launch) -> Clusters:
-    """What can be said about the launch's clusters without the driver."""
-    blocks = device.occupancy(launch).blocks
+def clusters(device: Properties, launch: Launch, blocks: int) -> Clusters:
+    """What can be said about the launch's clusters without the driver; `blocks`: its resident blocks per SM."""
     note = "how many of them are active depends on how the board's SMs are grouped: only the driver knows"
     if launch.cluster > PORTABLE:
         note = f"more than {PORTABLE} blocks needs the non-portable attribute; {note}"
     return Clusters(launch.cluster, launch.cluster <= PORTABLE, blocks * device.sm_count // launch.cluster, note)
 
 
-def cluster_reason(device: Device, launch: Launch) -> str:
-    """Why this cluster size cannot be launched; "" when it can."""
+def cluster_cause(device: Properties, launch: Launch) -> Phrase | None:
+    """Why this cluster size cannot be launched; None when it can."""
     if launch.cluster == 1:
-        return ""
+        return None
     if device.major < 9:
-        return f"clusters need compute capability 9.0; this device has {device.compute_capability}"
+        return Phrase(f"clusters need compute capability 9.0; this device has {device.compute_capability}")
     if launch.cluster > LARGEST:
-        return f"a cluster has at most {LARGEST} blocks; this launch asks for {launch.cluster:,}"
-    return ""
+        return Phrase("a cluster has at most {} blocks; this launch asks for {}", (LARGEST, launch.cluster))
+    return None

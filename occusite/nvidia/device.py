@@ -1,14 +1,16 @@
-"""NVIDIA devices: limits as the driver reports them, and the exact residency of a launch."""
+"""NVIDIA devices: the exact residency of a launch, and the device of a compute capability."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
-from occusite.model.answer import Occupancy, Step
-from occusite.model.checks import choice, whole
-from occusite.nvidia import limits
+from occusite.model.answer import Limit, Occupancy, RuleSet
+from occusite.model.fields import Field
+from occusite.model.terms import Budget, Phrase, Step, Terms
+from occusite.nvidia import fast, limits, working
 from occusite.nvidia.block_size import (
     BlockSize,
     Shared,
@@ -16,15 +18,29 @@ from occusite.nvidia.block_size import (
     potential_block_size,
     smallest_block_size,
 )
-from occusite.nvidia.clusters import cluster_reason
-from occusite.nvidia.fast import counter
+from occusite.nvidia.clusters import Clusters, cluster_cause, clusters
 from occusite.nvidia.launch import Launch
-from occusite.nvidia.reasons import reason_for
-from occusite.nvidia.rules import CHIPS, HEADER, HEADERS, KIB, Rules, rules_for
+from occusite.nvidia.properties import Properties
+from occusite.nvidia.reasons import causes
+from occusite.nvidia.rules import CHIPS, HEADER
+
+TERMS = Terms("SM", "warp", "block", "thread", "shared memory")
+BUDGETS = (
+    Budget("registers", "registers", "registers"),
+    Budget("shared_memory", "shared memory", "memory"),
+    Budget("warps", "warp slots", "warps"),
+    Budget("blocks", "block slots", "blocks"),
+    Budget("barriers", "barriers", "barriers"),
+    Budget("virtual", "virtual resources", "other"),
+)
+
+_ARCHITECTURE = re.compile(r"((?:sm|compute|cc)[_ ]?)?(\d{1,2})(\.?)(\d)([af]?)", re.IGNORECASE)
+# Compute capabilities of Tegra chips, from and to which binary compatibility does not hold.
+_TEGRA = ((3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0))
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class Device(Properties):
     """An NVIDIA GPU: the properties `cudaGetDeviceProperties` reports, and the rules of its compute capability.
 
     Registers are 32-bit registers, shared memory is in bytes, `…_per_sm` counts one streaming multiprocessor.
@@ -34,158 +50,122 @@ class Device:
     Raises `ValueError` for a property below 1 (the reserve: below 0) or a compute capability without known rules.
     """
 
-    compute_capability: str
-    name: str = ""
-    sm_count: int = 1
-    threads_per_sm: int = 2048
-    shared_memory_per_sm: int = 48 * KIB
-    shared_memory_per_block_opt_in: int = 48 * KIB
-    reserved_shared_memory: int = 0
-    registers_per_block: int = 65_536
-    registers_per_sm: int = 65_536
-    shared_memory_per_block: int = 48 * KIB
-    max_threads_per_block: int = 1024
-    warp_size: int = 32
-    header: str = HEADER
-    rules: Rules = field(init=False, repr=False, compare=False)
-    major: int = field(init=False, repr=False, compare=False)
-    minor: int = field(init=False, repr=False, compare=False)
-    warps_per_sm: int = field(init=False, repr=False, compare=False)
-    _plain: list[Callable[..., int]] = field(init=False, repr=False, compare=False, default_factory=list)
-
-    def __post_init__(self) -> None:
-        major, _, minor = str(self.compute_capability).partition(".")
-        choice("header", self.header, HEADERS)
-        rules = rules_for(int(major), int(minor), self.header) if major.isdecimal() and minor.isdecimal() else None
-        if rules is None:
-            known = ", ".join(CHIPS)
-            by = f" to header {self.header}" if self.header != HEADER else ""
-            raise ValueError(f"compute_capability: {self.compute_capability!r} is not known{by}; give one of {known}")
-        for name in (
-            "sm_count",
-            "threads_per_sm",
-            "shared_memory_per_sm",
-            "registers_per_block",
-            "registers_per_sm",
-            "shared_memory_per_block",
-            "max_threads_per_block",
-            "warp_size",
-        ):
-            whole(name, getattr(self, name), 1)
-        whole("shared_memory_per_block_opt_in", self.shared_memory_per_block_opt_in, 0)
-        whole("reserved_shared_memory", self.reserved_shared_memory, 0)
-        put = object.__setattr__
-        put(self, "rules", rules)
-        put(self, "major", int(major))
-        put(self, "minor", int(minor))
-        put(self, "warps_per_sm", self.threads_per_sm // self.warp_size)
-        if not self.name:
-            put(self, "name", f"compute capability {self.compute_capability}")
+    vendor: ClassVar[str] = "nvidia"
+    terms: ClassVar[Terms] = TERMS
+    budgets: ClassVar[tuple[Budget, ...]] = BUDGETS
+    launch_type: ClassVar[type[Launch]] = Launch
 
     @property
-    def reserves(self) -> bool:
-        """Whether a block's limit counts the system's reserve on top (CC ≥ 8.0)."""
-        return self.major >= 8
+    def architecture(self) -> str:
+        """What the compiler calls it: "sm_89"."""
+        return f"sm_{self.major}{self.minor}"
 
-    def max_dynamic_shared(self, launch: Launch) -> int:
-        """Bytes of dynamic shared memory the kernel may ask for: its own cap, or all the device lets a block have."""
-        if launch.max_dynamic_shared is not None:
-            return launch.max_dynamic_shared
+    @property
+    def rules(self) -> RuleSet:
+        """The header whose rules are followed."""
+        return RuleSet(self.header, f"cuda_occupancy.h of CUDA {self.header}")
+
+    @property
+    def cores(self) -> int:
+        """SMs of the device."""
+        return self.sm_count
+
+    @property
+    def slots(self) -> int:
+        """Warp slots of one SM."""
+        return self.warps_per_sm
+
+    def by_rules(self, name: str) -> Device:
+        """The same device by the rules of another header. Raises `ValueError` for an unknown one."""
+        return replace(self, header=name)
+
+    def range(self, field: Field) -> tuple[int, int]:
+        """The least and the largest value of a whole-number field worth asking on this device."""
         most = max(self.shared_memory_per_block_opt_in, self.shared_memory_per_block)
-        return max(most - launch.static_shared, 0)
+        return {
+            "threads": (1, self.max_threads_per_block),
+            "registers": (1, 255),
+            "static_shared": (0, most),
+            "dynamic_shared": (0, most),
+            "max_dynamic_shared": (0, most),
+            "carveout": (0, 100),
+            "barriers": (0, 16),
+            "cluster": (1, 16),
+            "virtual": (0, self.allocation.virtual or 0),
+        }[field.name]
 
     def occupancy(self, launch: Launch) -> Occupancy:
-        """Exact residency on one SM: every limit, all that bind, and why a launch cannot run.
+        """Exact residency on one SM: every limit, all limiters, and why a launch cannot run.
 
         Raises `ValueError` only for a device whose shared memory its architecture cannot set aside.
         """
-        found, allocated, halves = self.each_limit(launch, launch.dynamic_shared)
-        blocks = min([v for v in found.values() if v is not None])
+        by_budget, allocated, halves = limits.each_limit(self, launch, launch.dynamic_shared)
+        blocks = min([v for v in by_budget.values() if v is not None])
         warps = -(-launch.threads // self.warp_size)
-        reason = ""
-        binding = tuple([b for b, v in found.items() if v == blocks])
+        why: tuple[Phrase, ...] = ()
+        limiters = tuple([b for b, v in by_budget.items() if v == blocks])
         if blocks == 0 or launch.cluster != 1:
-            reason = cluster_reason(self, launch)
-            if reason:
-                blocks, binding = 0, ()
+            cluster = cluster_cause(self, launch)
+            if cluster:
+                why, blocks, limiters = (cluster,), 0, ()
             elif blocks == 0:
-                reason = reason_for(self, launch, found)
+                why = causes(self, launch, by_budget)
         return Occupancy(
             self,
             launch,
             blocks,
             blocks * warps,
             self.warps_per_sm,
-            found,
-            binding,
+            {b: _UNLIMITED if v is None else Limit(v, v * warps) for b, v in by_budget.items()},
+            limiters,
             {
                 "registers_per_block": limits.registers_per_warp(self, launch.registers) * warps,
                 "shared_memory_per_block": allocated,
                 "partitioned_caching": int(halves),
             },
-            reason,
+            why,
         )
 
-    def each_limit(self, launch: Launch, dynamic_shared: int) -> tuple[dict[str, int | None], int, bool]:
-        """Blocks each budget allows with `dynamic_shared` bytes in place of the launch's own, the bytes of shared
-        memory one block is allocated, and whether partitioned caching is in effect."""
-        rules = self.rules
-        warps = -(-launch.threads // self.warp_size)
-        registers, halves = limits.register_limit(self, warps, launch.registers, launch.partitioned_caching)
-        shared, allocated = limits.shared_limit(
-            self,
-            launch.static_shared,
-            dynamic_shared,
-            self.max_dynamic_shared(launch),
-            launch.opt_in,
-            limits.preferred_pool(self, launch.carveout, launch.cache_preference),
-        )
-        found = {
-            "registers": registers,
-            "shared_memory": shared,
-            "warps": limits.warp_limit(self, launch.threads, halves),
-            "blocks": rules.max_blocks,
-            "barriers": limits.count_limit(rules.barriers, launch.barriers),
-            "virtual": limits.count_limit(rules.virtual, launch.virtual),
-        }
-        return found, allocated, halves
+    def steps(self, answer: Occupancy) -> tuple[Step, ...]:
+        """The arithmetic written out line by line, each with the name of its rule."""
+        return working.steps(self, answer)
 
-    def resident_blocks(self, threads: int, registers: int, static_shared: int = 0, dynamic_shared: int = 0) -> int:
-        """Resident blocks alone for a launch with default options: plain integers in, unchecked, ≤ 1 µs a call."""
-        # With the default options it makes no difference which part of the memory is static.
-        if not self._plain:
-            self._plain.append(counter(self, Launch(threads=1, registers=0)))
-        return self._plain[0](threads, registers, static_shared + dynamic_shared)
+    def counter(self, launch: Launch, *names: str) -> Callable[..., tuple[int, int]]:
+        """A fast function of the values of the fields `names`, all else as in `launch`, to (blocks, warps); unchecked.
 
-    def counter(self, **options: Any) -> Callable[..., int]:
-        """A function `(threads, registers, dynamic_shared=0) -> resident blocks` for sweeps: unchecked, ≤ 1 µs a call.
-
-        `options` are `Launch`'s other fields (`static_shared`, `carveout`, `barriers`, …), the same for every call.
-        Answers come from the rule functions that `occupancy` uses, each asked once and remembered.
+        For threads, registers and dynamic shared memory at most a microsecond a call; from the same rule functions
+        as `occupancy`, each asked once and remembered.
         """
-        if "dynamic_shared" in options:
-            raise ValueError("dynamic_shared: give it to the returned function, not as an option")
-        return counter(self, Launch(threads=1, registers=0, **options))
+        quick = fast.counter(self, launch, names)
+        if quick:
+            return quick
 
-    def counter_like(self, launch: Launch) -> Callable[..., int]:
-        """`counter` with the options of `launch`: all but its threads, registers and dynamic shared memory."""
-        return counter(self, launch)
+        def residency(*values: int) -> tuple[int, int]:
+            changes: dict[str, Any] = dict(zip(names, values, strict=True))
+            answer = self.occupancy(replace(launch, **changes))
+            return answer.blocks, answer.warps
 
-    def along(self, launch: Launch, knob: str) -> Callable[[int], tuple[int, int]] | None:
-        """A function from the knob's value to (blocks, warps), all else as in `launch`; None for a rare knob.
+        return residency
 
-        Knobs served: "threads", "registers", "dynamic_shared".
+    def block_counter(self, launch: Launch) -> Callable[..., int]:
+        """`(threads, registers, dynamic_shared=0) -> resident blocks` with the options of `launch`, unchecked.
+
+        The options are all but its threads, registers and dynamic shared memory. At most a microsecond a call.
         """
-        count = self.counter_like(launch)
-        threads, registers, shared, warp = launch.threads, launch.registers, launch.dynamic_shared, self.warp_size
-        warps = -(-threads // warp)
-        if knob == "threads":
-            return lambda v: ((blocks := count(v, registers, shared)), blocks * -(-v // warp))
-        if knob == "registers":
-            return lambda v: ((blocks := count(threads, v, shared)), blocks * warps)
-        if knob == "dynamic_shared":
-            return lambda v: ((blocks := count(threads, registers, v)), blocks * warps)
-        return None
+        return fast.block_counter(self, launch)
+
+    def runs(self, architecture: str) -> bool:
+        """Whether binary code for "sm_86" runs here: same major, no newer minor; "sm_90a": that one alone.
+
+        Source: CUDA Programming Guide, Binary Compatibility; it does not hold from or to the Tegra chips.
+        """
+        match = _ARCHITECTURE.fullmatch(architecture)
+        if not match:
+            return False
+        ours, theirs = (self.major, self.minor), (int(match[2]), int(match[4]))
+        if match[5] == "a" or ours in _TEGRA or theirs in _TEGRA:
+            return ours == theirs
+        return theirs[0] == self.major and theirs[1] <= self.minor
 
     def potential_block_size(
         self, launch: Launch, dynamic_shared: Shared | None = None, max_threads: int | None = None
@@ -203,11 +183,12 @@ class Device:
         """Bytes of dynamic shared memory per block that keep `blocks` resident; see `block_size`."""
         return available_dynamic_shared(self, launch, blocks)
 
-    def working(self, launch: Launch) -> tuple[Step, ...]:
-        """The arithmetic written out line by line, each with the name of its rule."""
-        from occusite.nvidia.working import working
+    def clusters(self, launch: Launch) -> Clusters:
+        """What can be said about the launch's clusters without the driver."""
+        return clusters(self, launch, self.occupancy(launch).blocks)
 
-        return working(self, launch)
+
+_UNLIMITED = Limit(None, None)
 
 
 def device(compute_capability: str | float, header: str = HEADER) -> Device:
@@ -232,3 +213,14 @@ def device(compute_capability: str | float, header: str = HEADER) -> Device:
         chip.registers,
         header=header,
     )
+
+
+def from_architecture(text: str) -> Device | None:
+    """The device of an architecture's name: "8.9", "sm_90a", "compute_80"; None for what names none.
+
+    Raises `ValueError` for a compute capability that is written as one and not known.
+    """
+    match = _ARCHITECTURE.fullmatch(text)
+    if match and (f"{match[2]}.{match[4]}" in CHIPS or match[1] or match[3]):
+        return device(f"{match[2]}.{match[4]}")
+    return None

@@ -2,11 +2,103 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from occusite.model.checks import choice, whole
+from occusite.model.fields import MOST_BYTES, Field, checker
 
-CACHE_PREFERENCES = ("none", "shared", "l1", "equal")
+KIB = 1024
+
+FIELDS = (
+    Field(
+        *("threads", "Threads per block", "threads", "count"),
+        low=1,
+        eases="warps",
+        help="Threads per block.",
+    ),
+    Field(
+        *("registers", "Registers per thread", "registers", "count"),
+        eases="registers",
+        help="Registers per thread, as the compiler reports them; 0 is an empty kernel.",
+    ),
+    Field(
+        *("static_shared", "Static shared memory per block", "bytes", "bytes"),
+        high=MOST_BYTES,
+        default=0,
+        eases="shared_memory",
+        help="Static shared memory per block; 48KiB is understood.",
+    ),
+    Field(
+        *("dynamic_shared", "Dynamic shared memory per block", "bytes", "bytes"),
+        high=MOST_BYTES,
+        default=0,
+        eases="shared_memory",
+        help="Dynamic shared memory per block.",
+    ),
+    Field(
+        *("max_dynamic_shared", "The kernel’s own cap on dynamic shared memory", "bytes", "bytes"),
+        high=MOST_BYTES,
+        default=None,
+        since="7.0",
+        rare=True,
+        help="The kernel's own cap on dynamic shared memory (cudaFuncSetAttribute); by default all a block may have.",
+    ),
+    Field(
+        *("opt_in", "More than 48 KiB allowed", "", "flag"),
+        default=True,
+        since="7.0",
+        rare=True,
+        help="Whether the kernel may go beyond the 48 KiB a block gets by default.",
+    ),
+    Field(
+        *("carveout", "Preferred shared memory", "percent", "percent"),
+        high=100,
+        default=None,
+        since="7.0",
+        rare=True,
+        help="Percent of the SM's memory preferred as shared memory; by default, and for -1, the driver's choice.",
+    ),
+    Field(
+        *("barriers", "Barriers per block", "barriers", "count"),
+        default=1,
+        eases="barriers",
+        since="9.0",
+        rare=True,
+        help="Block barriers used.",
+    ),
+    Field(
+        *("partitioned_caching", "Partitioned global caching", "", "choice"),
+        default="off",
+        choices=("off", "on", "strict"),
+        since="5.2",
+        rare=True,
+        help="Partitioned global caching (5.2, 5.3, 6.1, 6.2): strict where it may not be turned off.",
+    ),
+    Field(
+        *("cluster", "Blocks per cluster", "blocks", "count"),
+        low=1,
+        default=1,
+        since="9.0",
+        rare=True,
+        help="Blocks per cluster; 1 is none.",
+    ),
+    Field(
+        *("virtual", "Virtual resources per block", "virtual resources", "count"),
+        default=0,
+        eases="virtual",
+        since="10.0",
+        rare=True,
+        help="Virtual resources per block.",
+    ),
+    Field(
+        *("cache_preference", "Cache preference", "", "choice"),
+        default="none",
+        choices=("none", "shared", "l1", "equal"),
+        rare=True,
+        help="The older preference of cudaFuncSetCacheConfig.",
+    ),
+)
+_check = checker(FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +109,16 @@ class Launch:
     and `dynamic_shared` in bytes per block. `max_dynamic_shared`: the kernel's own cap in bytes (the attribute set
     with `cudaFuncSetAttribute`; None: all the device lets a block have). `opt_in`: whether the kernel may go beyond
     the 48 KiB a block gets by default (CC ≥ 7.0). `carveout`: percent of the SM's memory preferred as shared memory,
-    0–100 (CC ≥ 7.0; None: the driver's default). `barriers`: block barriers used (limits on CC ≥ 9.0).
-    `partitioned_caching`: False, True (prefer) or "strict" (force), CC 5.2, 5.3, 6.1, 6.2. `cluster`: blocks per
+    0–100 (CC ≥ 7.0; None, and CUDA's −1: the driver's default). `barriers`: block barriers used (limits on CC ≥ 9.0).
+    `partitioned_caching`: "off", "on" (preferred) or "strict" (forced), CC 5.2, 5.3, 6.1, 6.2. `cluster`: blocks per
     cluster (CC ≥ 9.0; 1: none). `virtual`: virtual resources per block (CC ≥ 10.0). `cache_preference`: the older
     `cudaFuncSetCacheConfig` preference, "none", "shared", "l1" or "equal".
 
     Raises `ValueError` naming the field for a value no launch can have. More threads, registers or shared memory than
     the device has are legal questions: the answer is zero blocks, with the reason.
     """
+
+    FIELDS: ClassVar[tuple[Field, ...]] = FIELDS
 
     threads: int
     registers: int
@@ -34,45 +128,29 @@ class Launch:
     opt_in: bool = True
     carveout: int | None = None
     barriers: int = 1
-    partitioned_caching: bool | str = False
+    partitioned_caching: str = "off"
     cluster: int = 1
     virtual: int = 0
     cache_preference: str = "none"
 
     def __post_init__(self) -> None:
-        if not (type(self.threads) is int and self.threads > 0):
-            whole("threads", self.threads, 1, None, "threads per block")
-        if not (type(self.registers) is int and self.registers >= 0):
-            whole("registers", self.registers, 0, None, "registers per thread")
-        if not (type(self.static_shared) is int and self.static_shared >= 0):
-            whole("static_shared", self.static_shared, 0, None, "bytes per block")
-        if not (type(self.dynamic_shared) is int and self.dynamic_shared >= 0):
-            whole("dynamic_shared", self.dynamic_shared, 0, None, "bytes per block")
-        if self.max_dynamic_shared is not None:
-            whole("max_dynamic_shared", self.max_dynamic_shared, 0, None, "bytes per block")
-        if type(self.opt_in) is not bool:
-            raise ValueError(f"opt_in: {self.opt_in!r} is not allowed; give True or False")
-        if self.carveout is not None:
-            whole("carveout", self.carveout, 0, 100, "percent, or None for the driver's default")
-        if not (type(self.barriers) is int and self.barriers >= 0):
-            whole("barriers", self.barriers, 0, None, "barriers per block")
-        if type(self.partitioned_caching) is not bool and self.partitioned_caching != "strict":
-            raise ValueError(
-                f'partitioned_caching: {self.partitioned_caching!r} is not allowed; give False, True or "strict"'
-            )
-        if self.cluster != 1:
-            whole("cluster", self.cluster, 1, None, "blocks per cluster")
-        if self.virtual != 0:
-            whole("virtual", self.virtual, 0, None, "virtual resources per block")
-        if self.cache_preference != "none":
-            choice("cache_preference", self.cache_preference, CACHE_PREFERENCES)
-
-    @property
-    def warps(self) -> int:
-        """Warps per block; a part of a warp takes a whole one."""
-        return -(-self.threads // 32)
+        if type(self.carveout) is int and self.carveout == -1:
+            object.__setattr__(self, "carveout", None)
+        _check(self)
 
     @property
     def shared_memory(self) -> int:
         """Static and dynamic shared memory, bytes per block."""
         return self.static_shared + self.dynamic_shared
+
+    def pooled(self) -> Launch:
+        """The same launch with all its shared memory dynamic: the rules only look at the sum."""
+        if not self.static_shared:
+            return self
+        most = self.max_dynamic_shared
+        return replace(
+            self,
+            static_shared=0,
+            dynamic_shared=self.shared_memory,
+            max_dynamic_shared=None if most is None else most + self.static_shared,
+        )

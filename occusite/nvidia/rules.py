@@ -19,7 +19,7 @@ SOURCES = {
 }
 
 
-class Rules(NamedTuple):
+class Allocation(NamedTuple):
     """How one architecture hands out its resources (`header` in `SOURCES`).
 
     `max_blocks`: block slots per SM. `max_registers`: per thread. `shared_unit`: bytes. `shared_steps`: the sizes in
@@ -54,30 +54,30 @@ _H100 = _kib(0, 8, 16, 32, 64, 100, 132, 164, 196, 228)
 _RUBIN = (*_H100, 328 * KIB)
 
 # (major, minor); minor None covers the minors the header does not single out.
-RULES: dict[tuple[int, int | None], Rules] = {
-    (3, None): Rules(16, 255, 256, kepler_split=True),
-    (5, None): Rules(32, 255, 256),
-    (5, 2): Rules(32, 255, 256, partitioned_caching=True),
-    (5, 3): Rules(32, 255, 256, partitioned_caching=True),
-    (6, None): Rules(32, 255, 256, partitioned_caching=True),
-    (6, 0): Rules(32, 255, 256, partitions=2, must_fit_partitions=4),
-    (7, None): Rules(32, 256, 256, _VOLTA),
-    (7, 5): Rules(16, 256, 256, _TURING),
-    (8, None): Rules(16, 256, 128, _SMALL),
-    (8, 0): Rules(32, 256, 128, _A100),
-    (8, 7): Rules(16, 256, 128, _A100),
-    (8, 9): Rules(24, 256, 128, _SMALL),
-    (9, None): Rules(32, 256, 128, _H100, barriers=64),
-    (10, 0): Rules(32, 256, 128, _H100, barriers=64, virtual=128),
-    (10, 1): Rules(24, 256, 128, _H100, barriers=24, virtual=128),
-    (10, 3): Rules(32, 256, 128, _H100, barriers=32, virtual=128),
-    (10, 7): Rules(16, 256, 128, _RUBIN, barriers=16, virtual=128),
-    (11, 0): Rules(24, 256, 128, _H100, barriers=24, virtual=128),
-    (11, 1): Rules(32, 256, 128, _H100, barriers=64, virtual=128),
-    (11, 3): Rules(32, 256, 128, _H100, barriers=64, virtual=128),
-    (11, 7): Rules(32, 256, 128, _RUBIN, barriers=64, virtual=128),
-    (12, 0): Rules(24, 256, 128, _SMALL, barriers=24, virtual=128),
-    (12, 1): Rules(24, 256, 128, _SMALL, barriers=24, virtual=128),
+ALLOCATIONS: dict[tuple[int, int | None], Allocation] = {
+    (3, None): Allocation(16, 255, 256, kepler_split=True),
+    (5, None): Allocation(32, 255, 256),
+    (5, 2): Allocation(32, 255, 256, partitioned_caching=True),
+    (5, 3): Allocation(32, 255, 256, partitioned_caching=True),
+    (6, None): Allocation(32, 255, 256, partitioned_caching=True),
+    (6, 0): Allocation(32, 255, 256, partitions=2, must_fit_partitions=4),
+    (7, None): Allocation(32, 256, 256, _VOLTA),
+    (7, 5): Allocation(16, 256, 256, _TURING),
+    (8, None): Allocation(16, 256, 128, _SMALL),
+    (8, 0): Allocation(32, 256, 128, _A100),
+    (8, 7): Allocation(16, 256, 128, _A100),
+    (8, 9): Allocation(24, 256, 128, _SMALL),
+    (9, None): Allocation(32, 256, 128, _H100, barriers=64),
+    (10, 0): Allocation(32, 256, 128, _H100, barriers=64, virtual=128),
+    (10, 1): Allocation(24, 256, 128, _H100, barriers=24, virtual=128),
+    (10, 3): Allocation(32, 256, 128, _H100, barriers=32, virtual=128),
+    (10, 7): Allocation(16, 256, 128, _RUBIN, barriers=16, virtual=128),
+    (11, 0): Allocation(24, 256, 128, _H100, barriers=24, virtual=128),
+    (11, 1): Allocation(32, 256, 128, _H100, barriers=64, virtual=128),
+    (11, 3): Allocation(32, 256, 128, _H100, barriers=64, virtual=128),
+    (11, 7): Allocation(32, 256, 128, _RUBIN, barriers=64, virtual=128),
+    (12, 0): Allocation(24, 256, 128, _SMALL, barriers=24, virtual=128),
+    (12, 1): Allocation(24, 256, 128, _SMALL, barriers=24, virtual=128),
 }
 
 
@@ -94,15 +94,15 @@ OTHER_HEADERS: tuple[tuple[str, str, int, int, dict[str, int] | None], ...] = (
 ROOM_LEAVES_RESERVE_OUT = "13.1"
 
 
-def rules_for(major: int, minor: int, header: str = HEADER) -> Rules | None:
-    """The rules of one compute capability by one header; None where it knows none."""
+def allocation_for(major: int, minor: int, header: str = HEADER) -> Allocation | None:
+    """How one compute capability allocates by one header; None where that header knows none."""
     if minor < 0:
         return None
-    rules = RULES.get((major, minor)) or RULES.get((major, None))
+    allocation = ALLOCATIONS.get((major, minor)) or ALLOCATIONS.get((major, None))
     for first, last, other_major, other_minor, changes in OTHER_HEADERS:
-        if rules and first <= header <= last and (major, minor) == (other_major, other_minor):
-            rules = rules._replace(**changes) if changes is not None else None  # type: ignore[arg-type]
-    return rules
+        if allocation and first <= header <= last and (major, minor) == (other_major, other_minor):
+            allocation = allocation._replace(**changes) if changes is not None else None  # type: ignore[arg-type]
+    return allocation
 
 
 class Chip(NamedTuple):

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from occusite.model.checks import whole
-from occusite.nvidia.launch import Launch
-
-if TYPE_CHECKING:
-    from occusite.nvidia.device import Device
+from occusite.model.answer import Occupancy
+from occusite.model.checks import integer
 
 
 class Waves(NamedTuple):
     """How a grid of `grid` blocks runs when every block takes the same time.
 
     `per_wave`: blocks resident on the whole device. `full`: whole waves. `tail`: blocks of a last, partial wave (0:
-    none). `efficiency`: the share of the waves' block slots that are used. `idle_sms`: SMs without a block in the
-    last wave, as blocks are spread one to an SM first.
+    none). `efficiency`: the share of the waves' block slots that are used. `idle_cores`: cores (SMs) without a block
+    in the last wave, as blocks are spread one to a core first.
     """
 
     grid: int
@@ -25,7 +22,7 @@ class Waves(NamedTuple):
     full: int
     tail: int
     efficiency: Fraction
-    idle_sms: int
+    idle_cores: int
 
     @property
     def number(self) -> Fraction:
@@ -33,19 +30,25 @@ class Waves(NamedTuple):
         return Fraction(self.grid, self.per_wave)
 
 
-def waves(device: Device, launch: Launch, grid: int) -> Waves:
-    """Waves and tail of a grid of `grid` blocks on the whole device.
+def waves(answer: Occupancy, grid: int) -> Waves:
+    """Waves and tail of a grid of `grid` blocks on the whole device of `answer`.
 
-    Raises `ValueError` for a grid below 1 or not a multiple of the launch's cluster, and for a launch that cannot run.
+    Raises `ValueError` for a grid below 1 or not a multiple of the launch's cluster, for a launch that cannot run, and
+    for a device whose number of cores is not known.
     """
-    whole("grid", grid, 1, None, "blocks")
-    if grid % launch.cluster:
-        raise ValueError(f"grid: {grid!r} is not allowed; give a multiple of the cluster's {launch.cluster} blocks")
-    found = device.occupancy(launch)
-    if not found.runs:
-        raise ValueError(f"launch: {launch!r} cannot run; {found.reason}")
-    per_wave = found.blocks * device.sm_count // launch.cluster * launch.cluster
+    integer("grid", grid, 1, None, "blocks")
+    cluster = getattr(answer.launch, "cluster", 1)
+    if grid % cluster:
+        raise ValueError(f"grid: {grid!r} is not allowed; give a multiple of the cluster's {cluster} blocks")
+    if not answer.runs:
+        raise ValueError(f"launch: {answer.launch!r} cannot run; {answer.reason}")
+    cores = answer.device.cores
+    if cores is None:
+        raise ValueError(
+            f"grid: {grid!r} is not allowed; the number of {answer.device.terms.core}s of this device is not known"
+        )
+    per_wave = answer.blocks * cores // cluster * cluster
     full, tail = divmod(grid, per_wave)
     last = tail or per_wave
     efficiency = Fraction(grid, (full + bool(tail)) * per_wave)
-    return Waves(grid, per_wave, full, tail, efficiency, max(device.sm_count - last, 0))
+    return Waves(grid, per_wave, full, tail, efficiency, max(cores - last, 0))

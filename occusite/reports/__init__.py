@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Protocol
 
-from occusite.reports import cuobjdump, fatbin, ncu, ptxas, triton
+from occusite.reports import cuobjdump, elf, fatbin, ncu, ptxas, triton
 from occusite.reports.report import KernelReport, ReportError
 
 __all__ = ["FORMATS", "KernelReport", "LineReader", "ReportError", "read"]
@@ -26,7 +26,7 @@ FORMATS = {
 
 LONGEST_LINE = 1 << 20
 _COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,40}[ -/]?[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)")
-_BINARY = (fatbin.ELF_MAGIC, fatbin.MAGIC, b"MZ", b"!<arch>\n")
+_BINARY = (elf.MAGIC, fatbin.MAGIC, b"MZ", b"!<arch>\n")
 
 
 class LineReader(Protocol):

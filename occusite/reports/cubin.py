@@ -1,18 +1,18 @@
-"""Reads the kernels of a cubin (an ELF for the GPU) with pyelftools: both forms, final or still to be linked.
+"""Reads the kernels of a cubin (an ELF for the GPU): both forms, final or still to be linked.
 
 The layout is not documented by the vendor; the codes below are those that `cuobjdump -elf` names, and each value was
-compared with `ptxas -v` for CUDA 11.8 to 13.5. Spill bytes are not stored in a cubin.
+compared with `ptxas -v` for CUDA 11.8 to 13.5. Spill bytes are not stored in a cubin, nor is the suffix "f"; "a" is.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from typing import IO, NamedTuple, cast
 
+from occusite.reports.elf import Buffer, Image
 from occusite.reports.report import KernelReport, ReportError, without_reserve
 
-Buffer = bytes | memoryview
+__all__ = ["CUDA_MACHINE", "NOT_FINAL", "Buffer", "Image", "kernels"]
 
 CUDA_MACHINE = 190
 NOT_FINAL = "an object still to be linked (-rdc): counts are not final until the device link"
@@ -23,87 +23,11 @@ _FUNCTION, _ENTRY = 2, 0x10
 _FRAME_SIZE, _MIN_STACK_SIZE, _REGCOUNT = 0x11, 0x12, 0x2F
 _MAX_THREADS, _REQUIRED_THREADS, _CLUSTER, _NUM_BARRIERS = 0x05, 0x10, 0x3D, 0x4C
 _RECURSIVE = 0xFFFFFFFF
+# Code that runs on its own architecture alone (sm_90a): an attribute in `.nv.compat` since CUDA 13, before that a
+# flag of the header in either form.
+_ARCHITECTURE_SPECIFIC = 0x09
+_SPECIFIC_OLD, _SPECIFIC_NEW = 0x800, 0x8
 _LONGEST_NAME = 1 << 20
-
-
-class _Section(NamedTuple):
-    offset: int
-    size: int
-    flags: int
-    stored: bool
-
-
-class Image:
-    """An ELF's sections by name, read with pyelftools within a budget that no lying header can exceed."""
-
-    def __init__(self, data: Buffer, base: int = 0, packed: bool = False) -> None:
-        """`base` is where `data` begins in the file the user knows, `packed` whether it was unpacked from there."""
-        try:
-            from elftools.elf.elffile import ELFFile
-        except ImportError:
-            raise ReportError("", "reading ELF files needs pyelftools: pip install 'occusite[elf]'") from None
-        self.data, self.base, self.packed = data, base, packed
-        self._left = 8 * len(data) + (1 << 20)
-        file = _Budget(data)
-        try:
-            elf = ELFFile(cast(IO[bytes], file))
-            self.machine = int(struct.unpack_from("<H", data, 18)[0])
-            self.linked = int(struct.unpack_from("<H", data, 16)[0]) == 2
-            self.abi, (self.flags,) = data[8], struct.unpack_from("<I", data, 48)
-            little = elf.elfclass == 64 and elf.little_endian
-            self.sections = {
-                s.name: _Section(s["sh_offset"], s["sh_size"], s["sh_flags"], s["sh_type"] != "SHT_NOBITS")
-                for s in elf.iter_sections()
-            }
-        except Exception as error:  # pyelftools raises whatever its parser meets on a damaged file
-            problem = "its tables overlap or have no end" if file.left < 0 else str(error)[:200]
-            raise ReportError(self.place(file.tell()), f"not a sound ELF file: {problem}") from None
-        if not little:
-            raise ReportError(self.place(4), "a 32-bit or big-endian ELF: GPU code is 64-bit little-endian")
-
-    def place(self, at: int) -> str:
-        """Byte `at` in the words of an error."""
-        return f"byte {self.base:#x}, unpacked byte {at:#x}" if self.packed else f"byte {self.base + at:#x}"
-
-    def content(self, name: str) -> Buffer:
-        """A section's bytes; empty where there is no such section. Raises `ReportError` where it leaves the file."""
-        section = self.sections.get(name)
-        if section is None or not section.stored:
-            return b""
-        end = section.offset + section.size
-        if end > len(self.data):
-            raise ReportError(
-                self.place(section.offset),
-                f"section {name[:80]} ends {end - len(self.data):,} bytes past the file's end; is it cut off?",
-            )
-        self._left -= section.size
-        if self._left < 0:
-            raise ReportError(self.place(section.offset), "the ELF's sections overlap many times over")
-        return self.data[section.offset : end]
-
-
-class _Budget:
-    """The file as pyelftools reads it; ends the reading when a file is gone through many times over."""
-
-    def __init__(self, data: Buffer) -> None:
-        self._data, self._at = data, 0
-        self.left = 6 * len(data) + (1 << 20)
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = max(0, (0, self._at, len(self._data))[whence] + offset)
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def read(self, size: int = -1) -> bytes:
-        content = bytes(self._data[self._at : self._at + size if size >= 0 else len(self._data)])
-        # pyelftools reads a 64-byte table entry field by field.
-        self.left -= max(16, len(content))
-        if self.left < 0:
-            raise EOFError
-        self._at += len(content)
-        return content
 
 
 def kernels(image: Image) -> list[KernelReport]:
@@ -112,7 +36,7 @@ def kernels(image: Image) -> list[KernelReport]:
         raise ReportError(image.place(18), f"ELF machine {image.machine} is not CUDA's {CUDA_MACHINE}")
     new = image.abi >= _NEW_FORM_ABI
     number = (image.flags >> 8 if new else image.flags) & 0xFF
-    architecture = f"sm_{number}"
+    architecture = f"sm_{number}{'a' if _specific(image, new) else ''}"
     counts: dict[int, dict[int, int]] = {_REGCOUNT: {}, _FRAME_SIZE: {}, _MIN_STACK_SIZE: {}}
     for code, payload in _attributes(image, ".nv.info"):
         if code in counts and len(payload) == 8:
@@ -123,6 +47,16 @@ def kernels(image: Image) -> list[KernelReport]:
         _kernel(image, name, symbol, architecture, new, counts, banks.get(name, {}))
         for symbol, name in _entry_symbols(image)
     ]
+
+
+def _specific(image: Image, new: bool) -> bool:
+    """Whether the code is for its own architecture alone, as "sm_90a"."""
+    if image.flags & (_SPECIFIC_NEW if new else _SPECIFIC_OLD):
+        return True
+    try:
+        return any(code == _ARCHITECTURE_SPECIFIC and payload[0] for code, payload in _attributes(image, ".nv.compat"))
+    except ReportError:  # nothing else is read from there
+        return False
 
 
 def _entry_symbols(image: Image) -> Iterator[tuple[int, str]]:

@@ -10,14 +10,16 @@ import re
 import struct
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
-from mmap import mmap
+from typing import Any, NamedTuple
 
-from occusite.reports.cubin import CUDA_MACHINE, Buffer, Image, kernels
+from occusite.reports.cubin import CUDA_MACHINE, kernels
+from occusite.reports.elf import MAGIC as ELF_MAGIC
+from occusite.reports.elf import Buffer, Image
 from occusite.reports.report import KernelReport, ReportError
 
 MAGIC = b"\x50\xed\x55\xba"
-ELF_MAGIC = b"\x7fELF"
 
 _MAGIC = re.compile(re.escape(MAGIC))
 _SECTIONS = (".nv_fatbin", "__nv_relfatbin")
@@ -29,43 +31,105 @@ _LZ4, _ZSTANDARD = 0x2000, 0x8000
 _LARGEST_CUBIN = 1 << 28
 
 
-def read(content: Buffer | mmap) -> list[KernelReport]:
-    """The kernels of every cubin in `content`. Raises `ReportError` naming the byte, also when there is no cubin."""
+class _Entry(NamedTuple):
+    """One entry of a fat binary: what it is, where its payload lies in the file, and how large it unpacks."""
+
+    kind: int
+    flags: int
+    offset: int
+    payload: Buffer
+    size: int
+
+
+def read(content: Buffer) -> list[KernelReport]:
+    """The kernels of every cubin in `content`, as `each` gives them."""
+    return list(each(content))
+
+
+def each(content: Buffer) -> Iterator[KernelReport]:
+    """The kernels of every cubin in `content`, one cubin after the other.
+
+    An executable or library keeps its fat binaries in sections of their own, which must be sound; others may lie
+    anywhere (in `.data`, for instance), and there what is not sound is taken for other data.
+    Raises `ReportError` naming the byte, also when there is no cubin.
+    """
     data = memoryview(content)
-    if data[:4] == ELF_MAGIC:
-        image = Image(data)
-        if image.machine == CUDA_MACHINE:
-            return _some(kernels(image), "a cubin without kernels")
-        found = [(image.sections[name].offset, image.content(name)) for name in _SECTIONS if name in image.sections]
-        if not found:
-            raise ReportError("byte 0x12", f"an ELF for machine {image.machine} without GPU code (no .nv_fatbin)")
-    else:
-        found = [(0, data)]
-    reports: list[KernelReport] = []
     others: set[str] = set()
-    budget = [16 * len(data) + _LARGEST_CUBIN]
-    for base, part in found:
-        for kind, flags, offset, payload, size in _entries(part, base):
-            if kind != _CUBIN:
-                others.add(_KINDS.get(kind, "an unknown form"))
-                continue
-            packed = bool(flags & (_LZ4 | _ZSTANDARD))
-            cubin = _unpacked(payload, flags, offset, size, budget) if packed else payload
-            reports += kernels(Image(cubin, offset, packed))
-    only = (
-        f"only {' and '.join(sorted(others))}, which have no register counts until they are compiled" if others else ""
-    )
-    return _some(reports, only or "no GPU code found")
+    found = False
+    for report in _linked(data, others) if data[:4] == ELF_MAGIC else _kernels(_entries(data, 0), len(data), others):
+        found = True
+        yield report
+    if not found:
+        kinds = " and ".join(sorted(others))
+        raise ReportError(
+            "",
+            f"only {kinds}, which have no register counts until they are compiled" if kinds else "no GPU code found",
+        )
 
 
-def _some(reports: list[KernelReport], problem: str) -> list[KernelReport]:
-    if not reports:
-        raise ReportError("", problem)
-    return reports
+def _linked(data: memoryview, others: set[str]) -> Iterator[KernelReport]:
+    """The kernels of an ELF: a cubin's own, or those of the fat binaries in it."""
+    image = Image(data)
+    if image.machine == CUDA_MACHINE:
+        found = kernels(image)
+        if not found:
+            raise ReportError("", "a cubin without kernels")
+        yield from found
+        return
+    sections = [(image.sections[name].offset, image.content(name)) for name in _SECTIONS if name in image.sections]
+    known = False
+    for base, part in sections:
+        for report in _kernels(_entries(part, base), len(part), others):
+            known = True
+            yield report
+    inside = [range(base, base + len(part)) for base, part in sections]
+    for report in _kernels(_anywhere(data, inside), len(data), others, sound=False):
+        known = True
+        yield report
+    if not known and not others:
+        raise ReportError("byte 0x12", f"an ELF for machine {image.machine} without GPU code")
 
 
-def _entries(data: Buffer, base: int) -> Iterator[tuple[int, int, int, Buffer, int]]:
-    """Kind, flags, offset in the file, payload and unpacked size of each entry of each fat binary in `data`."""
+def _kernels(entries: Iterator[_Entry], size: int, others: set[str], sound: bool = True) -> Iterator[KernelReport]:
+    """The kernels of the cubins among `entries`; the kinds of the rest go to `others`."""
+    budget = [16 * size + _LARGEST_CUBIN]
+    for kind, flags, offset, payload, unpacked in entries:
+        if kind != _CUBIN:
+            others.add(_KINDS.get(kind, "an unknown form"))
+            continue
+        packed = bool(flags & (_LZ4 | _ZSTANDARD))
+        try:
+            cubin = _unpacked(payload, flags, offset, unpacked, budget) if packed else payload
+            found = kernels(Image(cubin, offset, packed))
+        except ReportError:
+            if sound:
+                raise
+            continue
+        yield from found
+
+
+def _anywhere(data: memoryview, but: list[range]) -> Iterator[_Entry]:
+    """The entries of each sound fat binary in `data`, but for those that begin in the parts given."""
+    at = 0
+    while match := _MAGIC.search(data, at):
+        start = match.start()
+        at = start + 4
+        if start + _HEADER.size + _ENTRY.size > len(data) or any(start in part for part in but):
+            continue
+        _, version, header, size = _HEADER.unpack_from(data, start)
+        end = start + header + size
+        if version != 1 or header != _HEADER.size or not _ENTRY.size <= size <= len(data) - start - header:
+            continue
+        try:
+            found = list(_entries(data[start:end], start))
+        except ReportError:
+            continue
+        yield from found
+        at = end
+
+
+def _entries(data: Buffer, base: int) -> Iterator[_Entry]:
+    """Each entry of each fat binary in `data`. Raises `ReportError` where one is not sound."""
     at = 0
     while match := _MAGIC.search(data, at):
         at = match.start()
@@ -86,7 +150,7 @@ def _entries(data: Buffer, base: int) -> Iterator[tuple[int, int, int, Buffer, i
             stop = at + head + padded
             if head < _ENTRY.size or stop > end or packed > padded:
                 raise ReportError(f"byte {base + at:#x}", "an entry of the fat binary goes past its end")
-            yield kind, flags, base + at + head, data[at + head : at + head + (packed or padded)], unpacked
+            yield _Entry(kind, flags, base + at + head, data[at + head : at + head + (packed or padded)], unpacked)
             at = stop
         at = max(at, end)
 
@@ -121,44 +185,65 @@ def _zstandard(data: bytes, size: int, where: str) -> bytes:
 def lz4(data: bytes, size: int, where: str = "") -> bytes:
     """Unpack one LZ4 block of `size` bytes. Raises `ReportError` for data that leaves either buffer.
 
-    Source of the format: the LZ4 project's block format description.
+    Source of the format: the LZ4 project's block format description. The package `lz4`, where there is one, is faster.
     """
-    out, at, end = bytearray(), 0, len(data)
+    if (quick := _quick_lz4()) is not None and size:
+        try:
+            return bytes(quick.decompress(data, uncompressed_size=size))
+        except quick.LZ4BlockError:
+            raise ReportError(where, "damaged LZ4 data") from None
+    return plain_lz4(data, size, where)
 
-    def length(first: int) -> int:
-        nonlocal at
-        total = first
-        if first == 15:
-            while True:
-                more = data[at]
-                at += 1
-                total += more
-                if more != 255:
-                    break
-        return total
 
+@cache
+def _quick_lz4() -> Any:
+    try:
+        return import_module("lz4.block")
+    except ImportError:
+        return None
+
+
+def plain_lz4(data: bytes, size: int, where: str = "") -> bytes:
+    """`lz4` without the package."""
+    out, at, made, end = bytearray(size), 0, 0, len(data)
     try:
         while at < end:
             token = data[at]
             at += 1
-            literals = length(token >> 4)
-            if at + literals > end or len(out) + literals > size:
-                raise IndexError
-            out += data[at : at + literals]
-            at += literals
+            if literals := token >> 4:
+                if literals == 15:
+                    more = 255
+                    while more == 255:
+                        more = data[at]
+                        at += 1
+                        literals += more
+                stop = made + literals
+                if at + literals > end or stop > size:
+                    raise IndexError
+                out[made:stop] = data[at : at + literals]
+                at += literals
+                made = stop
             if at == end:
                 break
             back = data[at] | data[at + 1] << 8
             at += 2
-            count = length(token & 15) + 4
-            if not 0 < back <= len(out) or len(out) + count > size:
+            count = token & 15
+            if count == 15:
+                more = 255
+                while more == 255:
+                    more = data[at]
+                    at += 1
+                    count += more
+            stop = made + count + 4
+            start = made - back
+            if back < 1 or start < 0 or stop > size:
                 raise IndexError
-            start = len(out) - back
-            if back >= count:
-                out += out[start : start + count]
+            if stop - made <= back:
+                out[made:stop] = out[start : start + stop - made]
             else:
-                piece = bytes(out[start:])
-                out += (piece * (count // back + 1))[:count]
+                piece = bytes(out[start:made])
+                out[made:stop] = (piece * ((stop - made) // back + 1))[: stop - made]
+            made = stop
     except IndexError:
         raise ReportError(where, "damaged LZ4 data") from None
-    return bytes(out)
+    return bytes(out[:made])

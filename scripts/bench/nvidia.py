@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from occusite import nvidia  # noqa: E402
-from tests.nvidia_header import build, run_timed, why_not  # noqa: E402
+from tests.nvidia.header import build, run_timed, why_not  # noqa: E402
 
 LAUNCHES = 1_000_000
 
@@ -64,7 +64,7 @@ def sweep_beside_header(device: nvidia.Device, rng: Random) -> None:
     try:
         import numpy as np
 
-        from occusite.questions.sweep_numpy import Sweep
+        from occusite.nvidia.sweep_numpy import Sweep
     except ImportError:
         print("NumPy is not installed: no sweep")
         return

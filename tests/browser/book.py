@@ -26,8 +26,6 @@ def page_paths() -> list[str]:
     return found
 
 
-PAGES = page_paths()
-
 # A page with several cells, and one with a widget.
 CELLS = "05-executable/"
 WIDGET = "03-shape-a-block/"

@@ -107,7 +107,7 @@ class ChromiumTab(Tab):
     def resize(self, width: int, height: int) -> None:
         self.page.set_viewport_size({"width": width, "height": height})
 
-    def twin(self) -> ChromiumTab:
+    def open_beside(self) -> ChromiumTab:
         return ChromiumTab(self.context, self.context.new_page())
 
     def close(self) -> None:

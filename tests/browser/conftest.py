@@ -1,47 +1,68 @@
-"""The built site, its server, one browser an engine, and the reader's tab that walks through the book."""
+"""One browser an engine, the servers of the built site, and the tabs in which tests read it."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
-import subprocess
-import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from .book import ROOT, Book
+from tests.conftest import BROWSER
+from tests.conftest import ENGINES as NAMES
+
+from .book import Book
 from .engine import Engine, Tab
-from .server import MAX_AGE, Server
+from .holdings import fewest, holding
+from .server import Server
 
 ENGINES = {
     "chromium": ("chromium", "chromium-browser", "google-chrome", "chrome"),
     "firefox": ("firefox-esr", "firefox"),
     "webkit": ("WebKitWebDriver",),
 }
+assert tuple(ENGINES) == NAMES
+
+# Where Python is kept on the device, and what is there once it is whole.
+PYTHON = "occusite-python"
+PYTHON_IS_KEPT = f"""
+(async () => {{
+  const names = (await (await caches.open("{PYTHON}")).keys()).map((request) => request.url);
+  return names.length >= 4 && names.some((name) => name.endsWith("?snapshot"));
+}})()
+"""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests here need a browser."""
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A walk is a test for every page that holds what it goes to see."""
+    if walk := metafunc.definition.get_closest_marker("walk"):
+        metafunc.parametrize("page", holding(*walk.args))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what needs a browser; keep the engines asked for, and of walks beyond Chromium the fewest pages."""
+    engines, every_page = config.option.engine or NAMES, config.option.all
+    chosen, left_out = [], []
     for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.browser)
+        if BROWSER not in item.path.parents:
+            chosen.append(item)
+            continue
+        item.add_marker(pytest.mark.browser)
+        values = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        # What needs no engine runs once.
+        engine = values.get("engine", NAMES[0])
+        walk = item.get_closest_marker("walk")
+        walked = not walk or every_page or engine == NAMES[0] or values["page"] in fewest(*walk.args)
+        (chosen if engine in engines and walked else left_out).append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = chosen
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site: the one `OCCUSITE_SITE` names, else built now."""
-    if named := os.environ.get("OCCUSITE_SITE"):
-        return Path(named).resolve()
-    out = tmp_path_factory.mktemp("site")
-    subprocess.run([sys.executable, ROOT / "scripts" / "build.py", "--out", out], check=True)
-    return out
-
-
-@pytest.fixture(scope="session", params=list(ENGINES))
+@pytest.fixture(scope="session", params=NAMES)
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """One browser of each engine; a skip names what is missing."""
     name: str = request.param
@@ -74,8 +95,8 @@ def _start(name: str, path: str) -> Engine:
 
 @pytest.fixture(scope="session")
 def server(site: Path, engine: Engine) -> Iterator[Server]:
-    """The site under /occusite/."""
-    started = Server(site, probe=engine.name == "webkit")
+    """The site under /occusite/. Every answer is asked for anew, so that a test sees, and can break, each request."""
+    started = Server(site, probe=engine.name == "webkit", max_age=0)
     yield started
     started.close()
 
@@ -86,6 +107,12 @@ def offline_server(site: Path, engine: Engine) -> Iterator[Server]:
     started = Server(site, probe=engine.name == "webkit", offline=True)
     yield started
     started.close()
+
+
+@pytest.fixture(scope="session")
+def tour(request: pytest.FixtureRequest, engine: Engine) -> list[str]:
+    """The pages that a single long way through the book visits in this engine."""
+    return holding("pages") if engine.name == NAMES[0] or request.config.option.all else fewest("pages")
 
 
 @pytest.fixture(scope="session")
@@ -101,36 +128,96 @@ def walker(engine: Engine, server: Server) -> Iterator[Book]:
 @pytest.fixture
 def reader(walker: Book) -> Iterator[Book]:
     """The reader's tab; afterwards nothing may have been complained of, and nothing asked for elsewhere."""
+    walker.tab.front()
     yield walker
     quiet(walker.tab, walker.base)
 
 
+class Shelf:
+    """Tabs to borrow: each comes back to be emptied, since to begin a new session takes WebKit seconds."""
+
+    def __init__(self, engine: Engine, server: Server) -> None:
+        self.engine, self.server = engine, server
+        self.idle: dict[bool, list[Tab]] = defaultdict(list)
+
+    def borrow(self, first: bool, width: int, height: int) -> Tab:
+        """An empty tab, at its first visit or with Python on the device."""
+        if not self.idle[first]:
+            tab = self.engine.open(width, height)
+            tab.keep_stores(self.server.base + "404.html", PYTHON)
+            return tab
+        tab = self.idle[first].pop()
+        tab.front()
+        tab.resize(width, height)
+        return tab
+
+    def give_back(self, tab: Tab, first: bool) -> None:
+        """Empty a tab for the next test."""
+        if not first and tab.python() in ("ready", "running"):
+            tab.wait(PYTHON_IS_KEPT)
+        tab.empty(self.server.base + "404.html", [PYTHON] if first else [])
+        self.idle[first].append(tab)
+
+    def close(self) -> None:
+        """Close all tabs."""
+        for tab in [tab for tabs in self.idle.values() for tab in tabs]:
+            tab.close()
+
+
+@pytest.fixture(scope="session")
+def shelf(engine: Engine, server: Server) -> Iterator[Shelf]:
+    """The tabs of this engine that tests borrow."""
+    made = Shelf(engine, server)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def fresh(engine: Engine, server: Server) -> Iterator[Callable[..., Book]]:
-    """Opens tabs with empty storage; what the network is made to do ends with the test."""
-    yield from _visits(engine, server)
+def fresh(shelf: Shelf) -> Iterator[Callable[..., Book]]:
+    """Tabs in which nobody has read, though Python is on the device as after an earlier visit."""
+    yield from _borrowed(shelf, first=False)
+
+
+@pytest.fixture
+def first(shelf: Shelf) -> Iterator[Callable[..., Book]]:
+    """Tabs at a first visit: nothing of the book is on the device."""
+    yield from _borrowed(shelf, first=True)
+
+
+def _borrowed(shelf: Shelf, first: bool) -> Iterator[Callable[..., Book]]:
+    borrowed: list[Tab] = []
+    root = shelf.server.root
+
+    def make(width: int = 1280, height: int = 900) -> Book:
+        borrowed.append(shelf.borrow(first, width, height))
+        return Book(borrowed[-1], shelf.server.base)
+
+    yield make
+    _mend(shelf.server, root)
+    for tab in borrowed:
+        shelf.give_back(tab, first)
 
 
 @pytest.fixture
 def visit(engine: Engine, offline_server: Server) -> Iterator[Callable[..., Book]]:
-    """The same on the site with its service worker."""
-    yield from _visits(engine, offline_server)
-
-
-def _visits(engine: Engine, server: Server) -> Iterator[Callable[..., Book]]:
+    """New tabs on the site with its service worker, which nothing short of a new session forgets."""
     opened: list[Tab] = []
+    root = offline_server.root
 
-    def make(width: int = 1280, height: int = 900) -> Book:
-        tab = engine.open(width, height)
-        opened.append(tab)
-        return Book(tab, server.base)
+    def make() -> Book:
+        opened.append(engine.open())
+        return Book(opened[-1], offline_server.base)
 
-    root = server.root
     yield make
-    server.cut, server.link, server.root, server.max_age = False, None, root, MAX_AGE
-    server.faults.clear()
+    _mend(offline_server, root)
     for tab in opened:
         tab.close()
+
+
+def _mend(server: Server, root: Path) -> None:
+    """End what a test made the network do."""
+    server.cut, server.link, server.root = False, None, root
+    server.faults.clear()
 
 
 def quiet(tab: Tab, base: str, besides: str = "(?!)") -> None:

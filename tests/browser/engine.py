@@ -60,6 +60,7 @@ class Tab(ABC):
     def __init__(self) -> None:
         self.problems: list[str] = []
         self.requests: list[str] = []
+        self.twins: list[Tab] = []
 
     @abstractmethod
     def front(self) -> None:
@@ -90,12 +91,35 @@ class Tab(ABC):
         """Set the viewport."""
 
     @abstractmethod
-    def twin(self) -> Tab:
-        """A second tab that shares this one's storage."""
+    def open_beside(self) -> Tab:
+        """Open a second tab that shares this one's storage."""
 
     @abstractmethod
     def close(self) -> None:
         """Close the tab and forget its storage."""
+
+    def twin(self) -> Tab:
+        """A second tab that shares this one's storage, closed when this one is emptied."""
+        made = self.open_beside()
+        self.twins.append(made)
+        return made
+
+    def keep_stores(self, url: str, store: str) -> None:
+        """See to it that this store of files outlives the pages of this tab; `url` is a page of the site."""
+        return  # as it does in a browser that nobody automates
+
+    def empty(self, url: str, forget: Sequence[str] = ()) -> None:
+        """Leave this tab on `url` as if nobody had read in it; `forget` names stores of files that go too."""
+        self.acts = True
+        while self.twins:
+            self.twins.pop().close()
+        self.goto(url)
+        self.js(
+            "localStorage.clear(); sessionStorage.clear(); for (const name of args) await caches.delete(name)", *forget
+        )
+        self.goto(url)
+        self.complaints()
+        self.requests.clear()
 
     def js(self, body: str, *args: Any) -> Any:
         """Run the body of an async function with `args`; return what it returns, as JSON carries it."""
@@ -107,6 +131,7 @@ class Tab(ABC):
     def wait(self, condition: str, *args: Any, timeout: float = 60) -> None:
         """Ask for the JavaScript expression `condition` until it is true."""
         end = time.monotonic() + timeout
+        pause = 0.01
         while True:
             try:
                 if self.js(f"return Boolean(await ({condition}))", *args):
@@ -115,7 +140,9 @@ class Tab(ABC):
                 pass  # asked in the middle of a navigation
             if time.monotonic() > end:
                 raise TimeoutError(f"not true within {timeout} s: {condition} {list(args)}; python: {self.python()}")
-            time.sleep(0.03)
+            # Asking costs the page time that it needs for what is waited for.
+            time.sleep(pause)
+            pause = min(pause * 1.3, 0.12)
 
     def choose(self, css: str, by: int) -> None:
         """Choose the option `by` steps further in a focused list, by keyboard."""

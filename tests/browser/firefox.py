@@ -168,7 +168,7 @@ class FirefoxTab(Tab):
             "browsingContext.setViewport", context=self.context, viewport={"width": width, "height": height}
         )
 
-    def twin(self) -> FirefoxTab:
+    def open_beside(self) -> FirefoxTab:
         return FirefoxTab(self.firefox, self.user, owner=False)
 
     def close(self) -> None:

@@ -99,11 +99,11 @@ class Server:
     worker, which would download the whole book.
     """
 
-    def __init__(self, root: Path, probe: bool = False, offline: bool = False) -> None:
+    def __init__(self, root: Path, probe: bool = False, offline: bool = False, max_age: int = MAX_AGE) -> None:
         self.probe, self.offline = probe, offline
         self.copies = tempfile.TemporaryDirectory(prefix="occusite-site-")
         self.cut = False
-        self.max_age = MAX_AGE
+        self.max_age = max_age
         self.link: Link | None = None
         self.faults: list[Fault] = []
         self.log: list[str] = []
@@ -239,7 +239,7 @@ class _Handler(BaseHTTPRequestHandler):
             if self.server_of.link:
                 self.server_of.link.carry(len(piece))
             self.wfile.write(piece)
-            if fault and fault.rate:
+            if fault and fault.rate and fault in self.server_of.faults:
                 time.sleep(CHUNK / fault.rate)
         if fault and fault.after is not None:
             self._hang_up()

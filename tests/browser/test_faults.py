@@ -38,10 +38,9 @@ def press_behind(cell: Cell) -> None:
 
 class TestPythonsStart:
     def test_a_file_that_does_not_come_is_said_and_run_again_loads_it(
-        self, fresh: Callable[..., Book], server: Server
+        self, first: Callable[..., Book], server: Server
     ) -> None:
-        server.max_age = 0
-        book = fresh().load(CELLS)
+        book = first().load(CELLS)
         cell = book.cell(1)
         for name, how in BROKEN:
             # What came before the fault is kept; here it has to come again.
@@ -55,8 +54,8 @@ class TestPythonsStart:
             )
         assert cell.run().state == "done", cell.said
 
-    def test_no_network_at_all_is_said(self, fresh: Callable[..., Book], server: Server) -> None:
-        book = fresh().load(CELLS)
+    def test_no_network_at_all_is_said(self, first: Callable[..., Book], server: Server) -> None:
+        book = first().load(CELLS)
         server.cut = True
         cell = book.cell(1).run()
         assert cell.state == "error" and cell.said.startswith("Python could not be loaded: ")
@@ -68,9 +67,9 @@ class TestPythonsStart:
         book.tab.online(True)
         assert cell.run().state == "done", cell.said
 
-    def test_a_break_on_the_way_is_got_over_without_a_word(self, fresh: Callable[..., Book], server: Server) -> None:
+    def test_a_break_on_the_way_is_got_over_without_a_word(self, first: Callable[..., Book], server: Server) -> None:
         """The network comes back before the second try."""
-        book = fresh().load(CELLS)
+        book = first().load(CELLS)
         mend = server.fault("asm.wasm.xz$", after=100_000)
         book.cell(1).press("run")
         book.tab.wait("document.documentElement.dataset.python === 'loading'")
@@ -80,11 +79,11 @@ class TestPythonsStart:
         assert cell.state == "done", cell.said
 
     def test_a_page_left_while_python_loads_does_not_hold_up_the_next(
-        self, fresh: Callable[..., Book], server: Server
+        self, first: Callable[..., Book], server: Server
     ) -> None:
         """Firefox keeps such a page, and the downloads it had begun, to show it again."""
         mend = server.fault("asm.wasm.xz$", rate=200_000)
-        book = fresh().load(CELLS)
+        book = first().load(CELLS)
         book.cell(1).press("run")
         until(lambda: any("asm.wasm.xz" in path for path in server.log))
         book.load("02-three-budgets/")
@@ -98,8 +97,8 @@ class TestPythonsStart:
             book.cell(1).press("run")
         assert book.cell(1).ended().state == "done"
 
-    def test_a_slow_answer_shows_how_far_it_is(self, fresh: Callable[..., Book], server: Server) -> None:
-        book = fresh().load(CELLS)
+    def test_a_slow_answer_shows_how_far_it_is(self, first: Callable[..., Book], server: Server) -> None:
+        book = first().load(CELLS)
         book.tab.js(
             """
             const state = document.querySelector(args[0] + " .occ-state");
@@ -137,8 +136,8 @@ class TestAfterTheStart:
         for cell in book.cells():
             assert cell.hidden or cell.run().state == "done"
 
-    def test_the_rest_of_the_library_waits_for_the_network(self, fresh: Callable[..., Book], server: Server) -> None:
-        book = fresh().load(CELLS)
+    def test_the_rest_of_the_library_waits_for_the_network(self, first: Callable[..., Book], server: Server) -> None:
+        book = first().load(CELLS)
         cell = book.cell(1).run()
         cell.write("kept = 1\nimport wave\nprint(wave.__name__)")
         server.cut = True
@@ -181,11 +180,10 @@ class TestAfterTheStart:
 
 class TestPartsOfThePage:
     def test_an_editor_that_does_not_come_is_said_and_tried_again(
-        self, fresh: Callable[..., Book], server: Server
+        self, first: Callable[..., Book], server: Server
     ) -> None:
-        server.max_age = 0
         mend = server.fault("/editor-", after=1000)
-        book = fresh().load(CELLS)
+        book = first().load(CELLS)
         cell = book.cell(1)
         cell.press("edit")
         cell.tab.wait("document.querySelector(args[0]).textContent.includes('could not be')", f"{cell.css} .occ-state")
@@ -196,10 +194,9 @@ class TestPartsOfThePage:
         cell.tab.wait("document.querySelector(args[0])", f"{cell.css} .cm-content")
         assert not [c for c in book.tab.complaints() if "nhandled" in c or "dynamically" in c]
 
-    def test_charts_that_do_not_come_are_said_and_tried_again(self, fresh: Callable[..., Book], server: Server) -> None:
-        server.max_age = 0
+    def test_charts_that_do_not_come_are_said_and_tried_again(self, first: Callable[..., Book], server: Server) -> None:
         mend = server.fault("/charts-", after=1000)
-        book = fresh().load(CHART)
+        book = first().load(CHART)
         widget = book.widgets()[0]
         chart = "return form.querySelector('.occ-chart').textContent"
         widget.slide("End")

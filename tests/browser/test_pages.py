@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .book import PAGES, Book
+from .book import Book, page_paths
 from .conftest import quiet
 from .engine import Engine
 from .server import PREFIX, Server
@@ -23,10 +23,10 @@ def phone(engine: Engine, server: Server) -> Iterator[Book]:
 
 def test_the_built_pages_are_the_written_ones(site: Path) -> None:
     built = {f.parent.relative_to(site).as_posix() for f in site.rglob("index.html")}
-    assert {p.strip("/") or "." for p in PAGES} <= built
+    assert {p.strip("/") or "." for p in page_paths()} <= built
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.walk("pages")
 def test_a_page_loads_quietly_and_fits_a_phone(phone: Book, page: str) -> None:
     phone.load(page)
     wide = phone.tab.js(
@@ -42,14 +42,15 @@ def test_a_page_loads_quietly_and_fits_a_phone(phone: Book, page: str) -> None:
     quiet(phone.tab, phone.base)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.walk("pages")
 def test_a_page_loads_quietly_on_a_desktop(reader: Book, page: str) -> None:
     reader.load(page)
 
 
-def test_nothing_of_python_is_loaded_before_intent(fresh: Callable[..., Book], server: Server) -> None:
+def test_nothing_of_python_is_loaded_before_intent(first: Callable[..., Book], server: Server) -> None:
+    book = first()
     server.log.clear()
-    book = fresh().load("02-three-budgets/")
+    book.load("02-three-budgets/")
     book.tab.js("await new Promise((done) => setTimeout(done, 700))")
     heavy = [p for p in server.log if any(w in p for w in ("pyodide", "worker-", "editor-", "charts-"))]
     assert not [p for p in heavy if "/search" not in p and "javascripts/workers" not in p]
@@ -78,7 +79,7 @@ def still(engine: Engine, server: Server) -> Iterator[Book]:
 
 
 @pytest.mark.parametrize("engine", ["chromium"], indirect=True)
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.walk("pages")
 def test_a_page_is_complete_without_scripts(still: Book, page: str) -> None:
     still.tab.goto(still.base + page)
     wrong = still.tab.js(

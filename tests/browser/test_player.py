@@ -8,7 +8,8 @@ import time
 import pytest
 
 from .book import Book
-from .engine import Engine, Tab
+from .chromium import Chromium
+from .engine import Tab
 from .server import Server
 
 PAGE = "01-latency-hiding/"
@@ -88,12 +89,9 @@ def test_a_page_turned_while_it_plays_leaves_nothing_running(reader: Book) -> No
     assert tab.js("return document.querySelectorAll('.occ-player').length") == 1
 
 
-def test_less_motion_means_steps_only(engine: Engine, server: Server) -> None:
-    if engine.name != "chromium":
-        pytest.skip("only Chromium's driver can ask for reduced motion")
-    from .chromium import Chromium
-
-    assert isinstance(engine, Chromium)
+@pytest.mark.parametrize("engine", ["chromium"], indirect=True)
+def test_less_motion_means_steps_only(engine: Chromium, server: Server) -> None:
+    """Only Chromium's driver can ask for reduced motion."""
     tab = engine.open(reduced_motion="reduce")
     try:
         Book(tab, server.base).load(PAGE)

@@ -8,21 +8,20 @@ from collections.abc import Iterator
 import pytest
 
 from .book import Book
-from .engine import Engine
+from .chromium import Chromium
 from .server import Server
 
 # The text area of a sheet of A4 between the margins of print.css, in CSS pixels.
 WIDTH = round((210 - 2 * 17) / 25.4 * 96)
 PAGES = ["print/", "03-shape-a-block/", "09-trap/", "12-session/", "14-one-breath/"]
 
+# Only Chromium can be told to print.
+pytestmark = pytest.mark.parametrize("engine", ["chromium"], indirect=True)
+
 
 @pytest.fixture(scope="module")
-def paper(engine: Engine, server: Server) -> Iterator[Book]:
+def paper(engine: Chromium, server: Server) -> Iterator[Book]:
     """A reader in the dark scheme who prints."""
-    from .chromium import Chromium
-
-    if not isinstance(engine, Chromium):
-        pytest.skip("only Chromium can be told to print")
     tab = engine.open(WIDTH, 900, color_scheme="dark")
     tab.page.emulate_media(media="print", color_scheme="dark")
     yield Book(tab, server.base)

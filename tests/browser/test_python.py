@@ -166,7 +166,7 @@ def test_rich_output(cell: Cell) -> None:
     assert shows(f"class Drawing:\n    def _repr_svg_(self):\n        return {svg!r}\nDrawing()") == "svg"
     assert cell.js("return cell.querySelector('.occ-output svg').getBoundingClientRect().width") == 9
 
-    assert shows("from occusite.book import tables\ntables.compare((256, 64, 12), (128, 64, 12))") == "html"
+    assert shows("from occusite.book.content import tables\ntables.compare((256, 64, 12), (128, 64, 12))") == "html"
     assert cell.js("return cell.querySelectorAll('.occ-output table tbody tr').length") == 2
 
     spec = {

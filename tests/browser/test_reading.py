@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from .book import CELLS, PAGES, WIDGET, Book
+from .book import CELLS, WIDGET, Book
 from .server import Server
 
 
@@ -21,14 +21,14 @@ def watch_python(book: Book) -> None:
     )
 
 
-def test_turning_pages_keeps_the_worker(reader: Book, server: Server) -> None:
+def test_turning_pages_keeps_the_worker(reader: Book, server: Server, tour: list[str]) -> None:
     reader.turn(CELLS)
     reader.cell(1).run()
     reader.ready()
     watch_python(reader)
     server.log.clear()
     reader.cell(1).write("import sys\nsys.kept = 'still here'").run()
-    for page in PAGES:
+    for page in tour:
         reader.turn(page)
     reader.turn("02-three-budgets/").cell(1).write("import sys\nprint(sys.kept)").run().printed("still here")
     assert "loading" not in reader.tab.js("return self.states"), "Python was started again"

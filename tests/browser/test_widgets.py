@@ -8,19 +8,22 @@ from typing import Any
 
 import pytest
 
-from .book import PAGES, Book, Widget
+from .book import Book, Widget
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.walk("widgets")
 def test_every_widget_is_built_as_the_package_says(reader: Book, page: str) -> None:
-    for widget in reader.turn(page).widgets():
+    widgets = reader.turn(page).widgets()
+    assert widgets, "no widget to compare"
+    for widget in widgets:
         assert not widget.as_sent().differences()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.walk("widgets")
 def test_every_control_answers_to_keyboard_and_pointer(reader: Book, page: str) -> None:
-    reader.turn(page)
-    for widget in reader.widgets():
+    widgets = reader.turn(page).widgets()
+    assert widgets, "no widget to use"
+    for widget in widgets:
         controls = widget.controls()
         assert controls, f"{widget.name} has no controls"
         for control in controls:

@@ -264,7 +264,14 @@ class WebKitTab(Tab):
             )
             time.sleep(0.05)
 
-    def twin(self) -> WebKitTab:
+    def keep_stores(self, url: str, store: str) -> None:
+        """A session under automation is private: WebKit forgets a store when the last page that uses it goes."""
+        holder = self.open_beside()
+        holder.goto(url)
+        holder.js("self.held = await caches.open(args[0])", store)
+        self.front()
+
+    def open_beside(self) -> WebKitTab:
         return WebKitTab(self.webkit, self.session, self._here().post("window/new", type="tab")["handle"])
 
     def close(self) -> None:

@@ -10,11 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from occusite import nvidia
-from occusite.cli import cliffs, devices, output
+from occusite.cli import devices, output
 from occusite.cli.app import app
-from occusite.questions import staircase
+from occusite.questions import staircase, steps
 from occusite.questions.grid import waves as waves_of
 
+NAMES = [field.name for field in nvidia.Launch.FIELDS]
 ADA = ["--device", "8.9", "--threads", "256", "--registers", "64"]
 
 
@@ -47,25 +48,48 @@ def test_occupancy_as_json() -> None:
     device, launch = nvidia.device("8.9"), nvidia.Launch(256, 64, dynamic_shared=4096)
     found = device.occupancy(launch)
     assert (made["blocks"], made["warps"], made["slots"]) == (found.blocks, found.warps, found.slots)
-    assert made["limits"] == dict(found.limits)
+    assert made["limits"] == {key: limit._asdict() for key, limit in found.limits.items()}
     assert made["launch"]["dynamic_shared"] == 4096
-    assert made["compute_capability"] == "8.9"
-    assert (
-        made["next"]["registers"]["better"]["value"] == staircase.next_cliff(device, launch, "registers").better.value
-    )  # type: ignore[union-attr]
-    waves = waves_of(device, launch, 1000)
+    assert (made["vendor"], made["architecture"], made["rules"]) == ("nvidia", "sm_89", nvidia.HEADER)
+    assert made["next"]["registers"] == steps.next_step(found, "registers").record()
+    waves = waves_of(found, 1000)
     assert made["waves"] == {**waves._asdict(), "efficiency": float(waves.efficiency)}
     assert "reason" not in made
+
+
+@pytest.mark.parametrize("field", [field.name for field in nvidia.Launch.FIELDS])
+def test_every_field_is_an_option_of_every_command_that_takes_a_launch(field: str) -> None:
+    for command in ("occupancy", "explain", "sweep", "block-size"):
+        assert f"--{field.replace('_', '-')}" in run(command, "--help")
+
+
+def test_the_paper_rule_is_asked_alike() -> None:
+    made = parsed("occupancy", "-d", "paper", "-t", "256", "-r", "64", "--shared-memory", "12KiB")
+    assert (made["vendor"], made["warps"], made["limiters"]) == ("paper", 32, ["registers"])
+    assert "static_shared: not a field" in run(
+        *["occupancy", "-d", "paper", "-t", "3", "-r", "3", "--static-shared", "4"], code=2
+    )
+
+
+def test_another_rule_set() -> None:
+    arguments = ("occupancy", "-d", "10.3", "-t", "64", "-r", "32", "--barriers", "2", "--rules")
+    assert parsed(*arguments, "13.2")["limits"]["barriers"] == {"blocks": 32, "warps": 64}
+    assert parsed(*arguments, "13.3")["limits"]["barriers"] == {"blocks": 16, "warps": 32}
+    assert "rules: '12.0' is not allowed; give one of 13.0" in run(*arguments, "12.0", code=2)
+
+
+def test_a_launch_that_cannot_run_has_no_percentage() -> None:
+    assert parsed("occupancy", "-d", "9.0", "-t", "288", "-r", "224", code=1)["occupancy"] is None
 
 
 def test_every_option_reaches_the_launch() -> None:
     options = (
         "--device 5.2 --threads 96 --registers 40 --static-shared 1k --dynamic-shared 2KiB --max-dynamic-shared 3000 "
-        "--no-opt-in --carveout 50 --barriers 3 --partitioned-caching strict --cluster 1"
+        "--no-opt-in --carveout 50 --barriers 3 --partitioned-caching strict --cluster 1 --virtual 2 --cache-preference l1"
     )
     made = parsed("occupancy", *options.split())["launch"]
-    launch = nvidia.Launch(96, 40, 1024, 2048, 3000, False, 50, 3, "strict", 1)
-    assert made == {name: getattr(launch, name) for name in launch.__dataclass_fields__}
+    launch = nvidia.Launch(96, 40, 1024, 2048, 3000, False, 50, 3, "strict", 1, 2, "l1")
+    assert made == {name: getattr(launch, name) for name in NAMES}
 
 
 def test_a_launch_that_cannot_run_exits_with_1() -> None:
@@ -81,11 +105,11 @@ def test_a_launch_that_cannot_run_exits_with_1() -> None:
     ("arguments", "said"),
     [
         ("occupancy", "device: missing; give --device"),
-        ("occupancy -d 8.9", "threads: missing; give --threads"),
+        ("occupancy -d 8.9", "threads, registers: missing; give --threads and --registers"),
         ("occupancy -d 8.9 -t 32", "registers: missing; give --registers"),
-        ("occupancy -d 8.9 -t 0 -r 3", "threads: 0 is not allowed; give a whole number, 1 or more"),
+        ("occupancy -d 8.9 -t 0 -r 3", "threads: 0 is not allowed; give a whole number, 1–2147483647 threads"),
         ("occupancy -d 8.9 -t 9999999999 -r 3", "threads: 9999999999 is not allowed"),
-        ("occupancy -d 8.9 -t x -r 3", "'--threads'"),
+        ("occupancy -d 8.9 -t x -r 3", "threads: 'x' is not allowed; give a whole number of threads"),
         ("occupancy -d rtx9999 -t 3 -r 3", "device: 'rtx9999' is not known"),
         ("occupancy -d 8.9 -t 3 -r 3 -s 4Q", "dynamic_shared: '4Q' is not allowed; give bytes"),
         ("occupancy -d 8.9 -t 3 -r 3 --carveout 200", "carveout: 200 is not allowed; give a whole number, 0–100"),
@@ -94,7 +118,7 @@ def test_a_launch_that_cannot_run_exits_with_1() -> None:
             "occupancy -d 5.2 -t 3 -r 3 --partitioned-caching maybe",
             "partitioned_caching: 'maybe' is not allowed; give one",
         ),
-        ("sweep -d 8.9 -t 3 --knob warps", "knob: 'warps' is not allowed; give one of registers, threads"),
+        ("sweep -d 8.9 -t 3 --along warps", "along: 'warps' is not allowed; give one of threads, registers"),
         ("sweep -d 8.9 -t 3 --first 9 --last 2", "last: 2 is not allowed"),
         ("sweep -d 8.9 -t 3 --every 0", "every: 0 is not allowed"),
         ("sweep -d 8.9 -r 3 -k threads --last 99999999999", "last: 99999999999 is not allowed"),
@@ -117,18 +141,18 @@ def test_explain_writes_out_every_step() -> None:
     arguments = ["explain", "-d", "9.0", "-t", "1000", "-r", "40", "--static-shared", "100", "-s", "20000"]
     text = run(*arguments)
     for step in found.steps:
-        assert step.text in text
+        assert step.text() in text
         assert step.rule in text
     assert "Registers – this binds" in text
     made = parsed(*arguments)
-    assert made["steps"] == [step._asdict() for step in found.steps]
+    assert [(s["text"], s["value"]) for s in made["steps"]] == [(s.text(), s.value) for s in found.steps]
 
 
 def test_sweep_rows_are_the_plateaus() -> None:
     device, launch = nvidia.device("8.9"), nvidia.Launch(256, 64)
     made = parsed("sweep", *ADA)
     assert [(r["first"], r["last"], r["blocks"], r["warps"]) for r in made["rows"]] == [
-        tuple(p) for p in staircase.plateaus(device, launch, "registers")
+        tuple(p) for p in staircase.plateaus(device.occupancy(launch), "registers")
     ]
     text = run("sweep", *ADA)
     (marked,) = [line for line in text.splitlines() if line.endswith("*")]
@@ -140,11 +164,11 @@ def test_sweep_value_by_value() -> None:
     assert [row["first"] for row in made["rows"]] == [96, 192, 288, 384]
     for row in made["rows"]:
         found = nvidia.device("8.9").occupancy(nvidia.Launch(row["first"], 40))
-        assert (row["warps"], tuple(row["binding"])) == (found.warps, found.binding)
+        assert (row["warps"], tuple(row["limiters"])) == (found.warps, found.limiters)
     made = parsed("sweep", "-d", "9.0", "-t", "64", "-r", "32", "-k", "barriers")
     assert made["rows"][-1]["last"] == 16
     made = parsed("sweep", "-d", "9.0", "-t", "64", "-r", "32", "-k", "dynamic_shared", "--last", "300000")
-    assert made["rows"][-1]["binding"] == []
+    assert made["rows"][-1]["limiters"] == []
 
 
 def test_block_size_is_the_api_and_the_smallest_as_good() -> None:
@@ -217,9 +241,9 @@ def test_steps_come_true() -> None:
             nvidia.Launch(64, 32, barriers=4),
         ):
             answer = device.occupancy(launch)
-            for knob, found in cliffs.by_knob(answer, threads=False).items():
+            for knob, found in steps.by_budget(answer, block_size=False).items():
                 field = "dynamic_shared" if knob == "shared_memory" else knob
-                base = cliffs.pooled(launch)
+                base = launch.pooled()
                 for step, back in ((found.better, 1), (found.worse, -1)):
                     if step is None:
                         continue
@@ -230,14 +254,14 @@ def test_steps_come_true() -> None:
 
 
 def fields(launch: nvidia.Launch) -> dict[str, Any]:
-    return {name: getattr(launch, name) for name in launch.__dataclass_fields__}
+    return {name: getattr(launch, name) for name in NAMES}
 
 
 def test_a_tie_names_both_changes() -> None:
     answer = nvidia.device("8.6").occupancy(nvidia.Launch(256, 74, 28_584))
-    assert set(answer.binding) == {"registers", "shared_memory"}
-    assert cliffs.nearest(answer).better is None
-    assert cliffs.together(answer) == "registers 74 → 64 and static shared 28,584 → 24,576: 32 warps"
+    assert set(answer.limiters) == {"registers", "shared_memory"}
+    assert steps.nearest(answer).better is None
+    assert steps.together(answer) == "registers 74 → 64 and static shared 28,584 → 24,576: 32 warps"
     assert nvidia.device("8.6").occupancy(nvidia.Launch(256, 64, 24_576)).warps == 32
 
 

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from occusite import devices, nvidia
-from occusite.cli import jsonl, launches, records
+from occusite.cli import jsonl
+from occusite.questions import records
 
 ADA = {"device": "8.9", "threads": 256, "registers": 64}
 
@@ -40,9 +41,16 @@ def test_an_answer_has_every_field() -> None:
         "warps": 32,
         "slots": 48,
         "occupancy": 32 / 48,
-        "limits": {"warps": 6, "registers": 4, "shared_memory": 100, "blocks": 24, "barriers": None, "virtual": None},
-        "binding": ["registers"],
-        "allocated": {"registers_per_block": 16384, "shared_memory_per_block": 1024},
+        "limits": {
+            "registers": {"blocks": 4, "warps": 32},
+            "shared_memory": {"blocks": 100, "warps": 800},
+            "warps": {"blocks": 6, "warps": 48},
+            "blocks": {"blocks": 24, "warps": 192},
+            "barriers": {"blocks": None, "warps": None},
+            "virtual": {"blocks": None, "warps": None},
+        },
+        "limiters": ["registers"],
+        "allocated": {"registers_per_block": 16384, "shared_memory_per_block": 1024, "partitioned_caching": 0},
     }
 
 
@@ -55,7 +63,7 @@ def test_a_launch_with_zero_blocks_has_a_reason_and_no_error() -> None:
 
 def test_several_budgets_bind() -> None:
     made = answer({**ADA, "registers": 40})
-    assert made["binding"] == ["registers", "warps"]
+    assert made["limiters"] == ["registers", "warps"]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +77,7 @@ def test_several_budgets_bind() -> None:
         ({"device": "9.0", "threads": 128, "registers": 32, "dynamic_shared": 4096, "carveout": None}, 16),
         ({"device": "8.9", "threads": 128, "registers": 32, "dynamic_shared": 4096, "max_dynamic_shared": 4095}, 0),
         ({"device": "5.2", "threads": 128, "registers": 85}, 5),
-        ({"device": "5.2", "threads": 128, "registers": 85, "partitioned_caching": True}, 4),
+        ({"device": "5.2", "threads": 128, "registers": 85, "partitioned_caching": "on"}, 4),
         ({"device": "12.0", "threads": 64, "registers": 32, "barriers": 2}, 12),
         ({"device": "rtx 4090", "threads": 64, "registers": 32, "static_shared": 49152}, 2),
         ({"device": "sm_90a", "threads": 1000, "registers": 64}, 1),
@@ -100,16 +108,24 @@ def test_every_field_counts(change: dict[str, Any], blocks: int) -> None:
         ({**ADA, "device": None}, "device: None is not allowed"),
         ({**ADA, "device": "/etc/passwd.toml"}, "device: '/etc/passwd.toml' is not known"),
         ({**ADA, "device": "sm_20"}, "device: 'sm_20': compute_capability: '2.0' is not known"),
-        ({**ADA, "device": "paper"}, "device: 'paper' is not a GPU"),
+        (
+            {**ADA, "device": "paper", "cluster": 2},
+            "cluster: not a field; the fields are threads, registers, shared_memory",
+        ),
         ({**ADA, "threads": 0}, "threads: 0 is not allowed"),
         ({**ADA, "threads": -1}, "threads: -1 is not allowed"),
-        ({**ADA, "threads": "256"}, "threads: '256' is not allowed"),
+        ({**ADA, "threads": "25.6"}, "threads: '25.6' is not allowed; give a whole number of threads"),
+        ({**ADA, "static_shared": "12 kB"}, "static_shared: '12 kB' is not allowed; give bytes"),
+        ({**ADA, "grid": 0}, "grid: 0 is not allowed"),
+        ({**ADA, "grid": "many"}, "grid: 'many' is not allowed"),
+        ({**ADA, "rules": "12.0"}, "rules: '12.0' is not allowed; give one of 13.0"),
+        ({**ADA, "rules": 13.5}, "rules: 13.5 is not allowed"),
         ({**ADA, "threads": 256.0}, "threads: 256.0 is not allowed"),
         ({**ADA, "threads": True}, "threads: True is not allowed"),
         ({**ADA, "threads": 2**31}, "threads: 2147483648 is not allowed"),
         ({**ADA, "registers": None}, "registers: None is not allowed"),
         ({**ADA, "registers": [64]}, "registers: [64] is not allowed"),
-        ({**ADA, "registers": 10**4000}, "registers: 1000000"),
+        ({**ADA, "registers": 10**4000}, "registers: a number of more than 77 digits is not allowed"),
         ({**ADA, "static_shared": -1}, "static_shared: -1 is not allowed"),
         ({**ADA, "dynamic_shared": 2**64}, "dynamic_shared: 18446744073709551616 is not allowed"),
         ({**ADA, "max_dynamic_shared": 2**65}, "max_dynamic_shared: "),
@@ -118,7 +134,7 @@ def test_every_field_counts(change: dict[str, Any], blocks: int) -> None:
         ({**ADA, "carveout": -2}, "carveout: -2 is not allowed"),
         ({**ADA, "barriers": -1}, "barriers: -1 is not allowed"),
         ({**ADA, "partitioned_caching": "yes"}, "partitioned_caching: 'yes' is not allowed"),
-        ({**ADA, "thread": 5}, "thread: not a field; the fields are device, threads, registers"),
+        ({**ADA, "thread": 5}, "thread: not a field; the fields are threads, registers"),
         (b'{"device": "8.9", "threads": ' + b"9" * 9000 + b', "registers": 1}', "threads: 9999999999… (9000 digits)"),
         (b'{"device": "8.9", "threads": 1e999, "registers": 1}', "threads: inf is not allowed"),
         (b'{"device": "8.9", "threads": NaN, "registers": 1}', "threads: nan is not allowed"),
@@ -129,6 +145,15 @@ def test_a_bad_line_is_an_error_naming_its_field(line: object, said: str) -> Non
     assert list(made) == ["error"]
     assert made["error"].startswith(said)
     assert len(made["error"]) < 600
+
+
+def test_sizes_may_have_units_and_a_grid_adds_waves() -> None:
+    assert answer({**ADA, "static_shared": "12KiB"}) == answer({**ADA, "static_shared": 12_288})
+    made = answer({**ADA, "grid": 1000})
+    assert (made["waves"]["per_wave"], made["waves"]["full"], made["waves"]["tail"]) == (4 * 128, 1, 488)
+    assert "waves" not in answer({**ADA, "threads": 2000, "grid": 10})
+    older = answer({"device": "10.3", "threads": 64, "registers": 32, "barriers": 2, "rules": "13.2"})
+    assert older["limits"]["barriers"]["blocks"] == 32
 
 
 def test_a_huge_but_legal_launch_is_answered() -> None:
@@ -199,13 +224,16 @@ legal = st.fixed_dictionaries(
         "opt_in": st.booleans(),
         "carveout": st.none() | st.integers(-1, 100),
         "barriers": st.integers(0, 100),
-        "partitioned_caching": st.sampled_from([False, True, "strict"]),
+        "partitioned_caching": st.sampled_from(["off", "on", "strict"]),
+        "cluster": st.sampled_from([1, 2, 8]),
+        "virtual": st.integers(0, 130),
+        "cache_preference": st.sampled_from(["none", "l1"]),
     },
 )
 spoilt = st.builds(
     lambda launch, name, value: {**launch, name: value},
     legal,
-    st.sampled_from(["device", *launches.FIELDS, "cluster", ""]),
+    st.sampled_from(["device", *(field.name for field in nvidia.Launch.FIELDS), "grid", "rules", ""]),
     values,
 )
 lines = st.one_of(

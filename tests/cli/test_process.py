@@ -90,7 +90,7 @@ def test_a_reader_that_goes_away_ends_it_quietly() -> None:
 def test_start_up_loads_neither_rich_nor_the_readers() -> None:
     code = (
         "import sys, occusite.cli.app\n"
-        "print([m for m in sys.modules if m in ('rich', 'occusite.reports', 'occusite.devices', 'occusite.nvidia')])"
+        "print([m for m in sys.modules if m in ('rich', 'occusite.reports', 'occusite.devices', 'occusite.questions')])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from occusite import nvidia
-from occusite.cli import kernels, many
 from occusite.cli.app import app
+from occusite.questions import kernels
 from occusite.reports import KernelReport
 
 LOG = """\
@@ -50,9 +50,9 @@ def test_a_row_a_kernel_with_its_own_architecture() -> None:
     saxpy, matmul = parsed("-", "--threads", "256")
     answer = nvidia.device("8.9").occupancy(nvidia.Launch(256, 74, 28_584))
     assert (saxpy["name"], saxpy["kernel"]) == ("saxpy", "_Z5saxpyiPKfPf")
-    assert (saxpy["answer"]["warps"], saxpy["answer"]["binding"]) == (answer.warps, list(answer.binding))
+    assert (saxpy["answer"]["warps"], saxpy["answer"]["limiters"]) == (answer.warps, list(answer.limiters))
     assert saxpy["together"] == "registers 74 → 64 and static shared 28,584 → 24,576: 32 warps"
-    assert matmul["answer"]["compute_capability"] == "9.0"
+    assert matmul["answer"]["architecture"] == "sm_90"
     assert matmul["next"]["better"]["value"] == 48
     assert (matmul["spill_stores"], matmul["spill_loads"]) == (8, 12)
 
@@ -83,7 +83,7 @@ def test_without_a_block_size_the_best_is_shown_as_a_bound() -> None:
 def test_dynamic_shared_memory_counts() -> None:
     _, matmul = parsed("-", "-t", "256", "-s", "100KiB")
     assert matmul["answer"]["launch"]["dynamic_shared"] == 102_400
-    assert matmul["answer"]["binding"] == ["shared_memory"]
+    assert matmul["answer"]["limiters"] == ["shared_memory"]
     assert "dynamic shared memory: the report" not in run("-", "-t", "256", "-s", "100KiB").stderr
 
 
@@ -116,26 +116,26 @@ def test_a_device_answers_only_for_code_that_runs_on_it() -> None:
     ],
 )
 def test_which_code_runs_where(architecture: str, capability: str, runs: bool) -> None:
-    assert kernels.runs_on(architecture, nvidia.device(capability)) is runs
+    assert nvidia.device(capability).runs(architecture) is runs
 
 
 def test_launch_bounds_are_kept() -> None:
     report = KernelReport(
         kernel="k", architecture="sm_90", registers=32, static_shared=0, max_threads=96, source="cubin"
     )
-    row = kernels.Answers(None, 128, None).row("a", report)
+    row = kernels.Answers(None, 128, None).row(report)
     assert row.problem == "threads: the kernel's launch bounds allow 96, not 128"
-    assert kernels.Answers(None, None, None).row("a", report).best_threads <= 96
+    assert kernels.Answers(None, None, None).row(report).best_threads <= 96
 
 
 def test_a_kernel_without_counts_says_so() -> None:
     report = KernelReport(kernel="k", architecture="sm_90", source="triton", threads=128)
-    row = kernels.Answers(None, None, None).row("a", report)
+    row = kernels.Answers(None, None, None).row(report)
     assert row.problem.startswith("registers: this triton report does not say")
     nameless = KernelReport(kernel="k", registers=32, static_shared=0, source="cuobjdump")
-    assert "names no architecture" in kernels.Answers(None, None, None).row("a", nameless).problem
+    assert "architecture: the report names none" in kernels.Answers(None, None, None).row(nameless).problem
     old = KernelReport(kernel="k", architecture="sm_20", registers=32, static_shared=0, source="ptxas")
-    assert "'sm_20'" in kernels.Answers(None, None, None).row("a", old).problem
+    assert "'sm_20'" in kernels.Answers(None, None, None).row(old).problem
 
 
 def test_an_unreadable_report_exits_with_2_and_the_others_are_read(tmp_path: Path) -> None:
@@ -166,22 +166,3 @@ def test_names_cannot_upset_the_terminal() -> None:
     assert "\x1b" not in table
     assert "\x07" not in table
     assert max(map(len, table.splitlines())) < 400
-
-
-def test_a_device_for_many_launches_answers_as_the_device() -> None:
-    for name in ("8.6", "9.0", "12.0"):
-        device = nvidia.device(name)
-        swift = many.Device.of(device)
-        for launch in (
-            nvidia.Launch(256, 64, 5000),
-            nvidia.Launch(128, 90, 5000, 7000, barriers=2),
-            nvidia.Launch(1, 1),
-        ):
-            for _ in range(2):
-                assert swift.occupancy(launch).limits == device.occupancy(launch).limits
-                assert swift.potential_block_size(launch) == device.potential_block_size(launch)
-                for knob in ("threads", "registers", "dynamic_shared"):
-                    fast, plain = swift.along(launch, knob), device.along(launch, knob)
-                    assert fast
-                    assert plain
-                    assert [fast(v) for v in range(1, 900, 13)] == [plain(v) for v in range(1, 900, 13)]

@@ -9,29 +9,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from occusite.model.checks import choice, number, whole
+from occusite.model.checks import choice, integer, number
 
 
 @given(st.integers(-1000, 1000), st.integers(-1000, 1000), st.integers(0, 100))
-def test_whole_lets_through_exactly_the_range(value: int, low: int, size: int) -> None:
+def test_integer_lets_through_exactly_the_range(value: int, low: int, size: int) -> None:
     if low <= value <= low + size:
-        assert whole("field", value, low, low + size) == value
+        assert integer("field", value, low, low + size) == value
     else:
         with pytest.raises(ValueError, match=f"field: {value} is not allowed"):
-            whole("field", value, low, low + size)
+            integer("field", value, low, low + size)
 
 
 @pytest.mark.parametrize("value", [1.0, True, "1", None, Fraction(1), math.nan, [1]])
-def test_whole_refuses_what_is_not_an_integer(value: object) -> None:
+def test_integer_refuses_what_is_not_an_integer(value: object) -> None:
     with pytest.raises(ValueError) as error:
-        whole("threads", value, 0, 10, "threads per block")
+        integer("threads", value, 0, 10, "threads per block")
     assert str(error.value) == f"threads: {value!r} is not allowed; give a whole number, 0–10 threads per block"
 
 
-def test_whole_without_an_upper_bound() -> None:
-    assert whole("bytes", 10**30, 0) == 10**30
+def test_integer_without_an_upper_bound() -> None:
+    assert integer("bytes", 10**30, 0) == 10**30
     with pytest.raises(ValueError, match=r"bytes: -1 is not allowed; give a whole number, 0 or more"):
-        whole("bytes", -1, 0)
+        integer("bytes", -1, 0)
 
 
 @given(st.floats(allow_nan=True, allow_infinity=True))

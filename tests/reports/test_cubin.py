@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -182,3 +183,15 @@ def test_elfs_that_are_no_cubins(cubin: bytearray) -> None:
     cubin[4] = 1
     with pytest.raises(ReportError, match="ELF"):
         read(bytes(cubin))
+
+
+SUFFIXES = zipfile.ZipFile(DATA / "suffix.zip")
+
+
+@pytest.mark.parametrize("name", SUFFIXES.namelist())
+def test_code_for_one_architecture_alone_keeps_its_suffix(name: str) -> None:
+    """Compiled by name: "a" is kept, by CUDA 12.4, 12.9 and 13.0 each in a place of its own; "f" is kept nowhere."""
+    (report,) = read(SUFFIXES.read(name))
+    target = name.split("_", 1)[1].removesuffix(".cubin")
+    assert report.architecture == target.removesuffix("f")
+    assert (report.static_shared, report.barriers) == (64, 1)

@@ -26,11 +26,20 @@ def test_the_profilers_own_theoretical_occupancy_is_ours() -> None:
 
     (report,) = read(DATA / "details_sm100.csv")
     result = device("10.0").occupancy(report.launch())
-    assert (result.limits["registers"], result.limits["shared_memory"], result.limits["warps"]) == (1, 1, 5)
+    assert (
+        result.limits["registers"].blocks,
+        result.limits["shared_memory"].blocks,
+        result.limits["warps"].blocks,
+    ) == (1, 1, 5)
     assert (result.warps, result.percent) == (12, 18.75)
     (report,) = read(DATA / "details_sm70_2020.csv", "sm_70")
     result = device("7.0").occupancy(report.launch())
-    assert (result.limits["registers"], result.limits["warps"], result.warps, result.percent) == (14, 10, 60, 93.75)
+    assert (result.limits["registers"].blocks, result.limits["warps"].blocks, result.warps, result.percent) == (
+        14,
+        10,
+        60,
+        93.75,
+    )
 
 
 def test_a_page_of_2020_has_no_capability() -> None:

@@ -27,7 +27,8 @@ def test_a_folder_gives_complete_launches(triton_cache: Path) -> None:
     for report in reports:
         metadata = json.loads((triton_cache / report.where).read_text())
         assert report.kernel == metadata["name"]
-        assert report.architecture == f"sm_{metadata['target']['arch']}"
+        # Triton compiles for sm_90a where its metadata says 90.
+        assert report.architecture.removesuffix("a") == f"sm_{metadata['target']['arch']}"
         assert report.threads == 32 * metadata["num_warps"]
         assert report.dynamic_shared == metadata["shared"]
         assert report.unknown == ()

@@ -1,6 +1,6 @@
 // Cells: edit, run, stop, reset, copy and share; edits are kept for the next visit, one namespace serves the page.
 
-import { loadEditor } from "./again.js";
+import { loadEditor } from "./retry.js";
 import { embedded } from "./embedded.js";
 import { icon } from "./icons.js";
 import { onIntent, warmOnIntent } from "./intent.js";

@@ -1,6 +1,6 @@
 // Exercises: numbers and choices are judged by ranges in the page, programs by Python; progress stays in the browser.
 
-import { loadEditor } from "./again.js";
+import { loadEditor } from "./retry.js";
 import { embedded } from "./embedded.js";
 import { onIntent, warmOnIntent } from "./intent.js";
 import { draw } from "./output.js";

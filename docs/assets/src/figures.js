@@ -1,32 +1,33 @@
 // Figures that hold a chart: a static picture until the reader points at it, then live; its code is loaded then.
 
-import { load } from "./again.js";
 import { embedded } from "./embedded.js";
 import { onIntent } from "./intent.js";
+import { loadCharts } from "./retry.js";
 
-/** @type {Promise<typeof import("./charts.js")> | null} */
-let charts = null;
+/** Whether a chart was drawn. */
+let drawn = false;
 
-/** The chart code, loaded once; a failed load may be tried again. */
-export function loadCharts() {
-  charts = load(() => import("./charts.js"));
-  return charts;
+/** The chart code, or null when it cannot be loaded. */
+async function chartCode() {
+  const code = await loadCharts().catch(() => null);
+  drawn ||= code !== null;
+  return code;
 }
 
 /** Draw `spec` in `figure`. When the chart code does not come, the figure says so: its picture may be of other values.
  * @param {Element} figure @param {any} spec */
 export async function drawChart(figure, spec) {
-  const code = await loadCharts().catch(() => null);
+  const code = await chartCode();
   if (code) return code.update(figure, spec).catch(console.error);
-  const told = document.createElement("p");
-  told.textContent = "The chart could not be loaded. Try again.";
-  figure.querySelector(".occ-chart")?.replaceChildren(told);
+  const message = document.createElement("p");
+  message.textContent = "The chart could not be loaded. Try again.";
+  figure.querySelector(".occ-chart")?.replaceChildren(message);
 }
 
 /** Make a built picture live; it stays as it is when the chart code does not come.
  * @param {Element} figure @param {any} spec */
 async function enliven(figure, spec) {
-  const code = await loadCharts().catch(() => null);
+  const code = await chartCode();
   if (code && figure.isConnected) await code.update(figure, spec).catch(console.error);
 }
 
@@ -40,6 +41,6 @@ export function attachCharts() {
   });
   return () => {
     for (const end of ends) end();
-    charts?.then(({ forgetAll }) => forgetAll()).catch(() => {});
+    if (drawn) void loadCharts().then(({ forgetAll }) => forgetAll());
   };
 }

@@ -3,9 +3,10 @@
 import morphdom from "morphdom";
 
 import { embedded } from "./embedded.js";
-import { drawChart, loadCharts } from "./figures.js";
+import { drawChart } from "./figures.js";
 import { onIntent } from "./intent.js";
 import { loading, python } from "./python-client.js";
+import { loadCharts } from "./retry.js";
 import { say } from "./say.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Control */

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 import os
 import re
 import tempfile
-from functools import cache
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,19 @@ from mkdocs_jupyter.plugin import Plugin
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-import occusite
-from occusite.book.build import notebook
+from occusite.book.build import notebook, rendered
 from occusite.book.build import print_edition as whole
 
 CACHE = Path(".cache") / "notebooks"
 SECONDS = 120
+
+# Runs in the kernel after the notebook's own cells: prints which files of the package they imported.
+USED_MODULES = """
+import json, pathlib, sys
+_files = [m.__file__ for n, m in sys.modules.items() if n.partition(".")[0] == "occusite" and getattr(m, "__file__", None)]
+_package = pathlib.Path(sys.modules["occusite"].__file__).parent if _files else None
+print(json.dumps(sorted(pathlib.Path(f).relative_to(_package).as_posix() for f in _files)))
+"""
 
 
 class Book(Plugin):  # type: ignore[misc]
@@ -31,6 +38,33 @@ class Book(Plugin):  # type: ignore[misc]
     are checked. Of mkdocs-jupyter's settings, `include`, `ignore`, `execute`, `kernel_name`, `allow_errors` and
     `include_source` count. With `include_source`, each page with cells is offered as a notebook.
     """
+
+    def on_startup(self, command: str, dirty: bool) -> None:
+        """Under `serve`, what was rendered before is used again; a build for deployment renders everything."""
+        self.serves = command == "serve"
+
+    def on_config(self, config: Any) -> Any:
+        """Open the store of what was rendered before, and let fences look there."""
+        self.store: rendered.Store | None = None
+        if getattr(self, "serves", False):
+            versions = [f"{d.name} {d.version}" for d in sorted(distributions(), key=lambda d: d.name)]
+            settings = [Path(config.config_file_path).read_bytes(), config.site_url, *versions]
+            self.store = rendered.Store(Path(config.docs_dir), "\n".join(map(str, settings)).encode())
+            for fence in config.mdx_configs.get("pymdownx.superfences", {}).get("custom_fences", ()):
+                if fence["name"] in rendered.COMPUTED:
+                    fence["format"] = self.store.fence(fence["format"])
+        return config
+
+    def on_page_markdown(self, markdown: str, page: Any, config: Any, files: Any) -> str:
+        """Let the page look in the store before it is rendered."""
+        if self.store:
+            page.markdown = markdown
+            self.store.page(page, config.plugins.get("autorefs"))
+        return markdown
+
+    def should_include(self, file: Any) -> bool:
+        """Whether the file is a notebook. mkdocs-jupyter would parse every page's Markdown, several times, to find out."""
+        return str(file.src_uri).endswith(".ipynb") and bool(super().should_include(file))
 
     def on_pre_page(self, page: Any, config: Any, files: Any) -> Any:
         """The page is drawn by MkDocs from what `on_page_read_source` gives."""
@@ -82,20 +116,24 @@ class Book(Plugin):  # type: ignore[misc]
 
 
 def executed(path: Path, kernel: str, allow_errors: bool) -> nbformat.NotebookNode:
-    """The notebook with its outputs. It runs again when it, or the package, has changed; else it is taken from disk.
+    """The notebook with its outputs. It runs again when it, or what it uses of the package, has changed; else it is
+    taken from disk.
 
     Raises `PluginError` with the cell's own words for a cell that fails, unless `allow_errors`.
     """
     text = path.read_bytes()
-    key = hashlib.sha256(f"{kernel} {allow_errors} {_package()}".encode() + text).hexdigest()[:16]
-    kept = CACHE / f"{path.stem}-{key}.ipynb"
-    if kept.exists():
-        found: nbformat.NotebookNode = nbformat.read(kept, 4)
-        return found
-    made: nbformat.NotebookNode = nbformat.reads(text.decode(), 4)
+    settings = f"{kernel} {allow_errors}".encode() + text
+    cached = CACHE / path.name
+    if cached.exists():
+        earlier: nbformat.NotebookNode = nbformat.read(cached, 4)
+        record = earlier.metadata.get("occusite", {})
+        if record.get("key") == rendered.digest_of(record.get("modules", []), settings):
+            return earlier
+    run: nbformat.NotebookNode = nbformat.reads(text.decode(), 4)
+    run.cells.append(nbformat.v4.new_code_cell(USED_MODULES))
     with tempfile.TemporaryDirectory() as folder:
         client = NotebookClient(
-            made,
+            run,
             timeout=SECONDS,
             kernel_name=kernel,
             allow_errors=allow_errors,
@@ -107,24 +145,13 @@ def executed(path: Path, kernel: str, allow_errors: bool) -> nbformat.NotebookNo
             client.execute(env={**os.environ, "IPYTHONDIR": folder})
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             raise PluginError(f"{path.name} does not run in Jupyter:\n{error}") from error
+    modules = json.loads(run.cells.pop().outputs[0].text)
+    run.metadata["occusite"] = {"key": rendered.digest_of(modules, settings), "modules": modules}
     CACHE.mkdir(parents=True, exist_ok=True)
-    for old in CACHE.glob(f"{path.stem}-*.ipynb"):
-        old.unlink()
-    half = kept.with_suffix(".part")
-    nbformat.write(made, half)
-    half.replace(kept)
-    return made
-
-
-@cache
-def _package() -> str:
-    """A digest of the package's files."""
-    root = Path(occusite.__file__).parent
-    found = hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".toml", ".csv", ".log"):
-            found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.hexdigest()
+    part = cached.with_suffix(".part")
+    nbformat.write(run, part)
+    part.replace(cached)
+    return run
 
 
 def _take_outputs(made: nbformat.NotebookNode, path: Path, config: Any) -> None:

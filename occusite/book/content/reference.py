@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from html import escape
+from typing import Any
 
-from occusite import nvidia
+from occusite import nvidia, paper
 from occusite.book.parts.html import THIN, Markup, Table
 from occusite.devices import GPU, gpus
+from occusite.model import REQUIRED
 from occusite.nvidia.rules import OTHER_HEADERS, SOURCES
 
 KIB = 1024
@@ -38,10 +41,10 @@ def limits_per_capability() -> Table:
                 capability,
                 chip.family,
                 device.warps_per_sm,
-                device.rules.max_blocks,
+                device.allocation.max_blocks,
                 device.registers_per_sm,
                 device.registers_per_block,
-                device.rules.max_registers,
+                device.allocation.max_registers,
                 device.shared_memory_per_sm // KIB,
                 device.shared_memory_per_block // KIB,
                 device.shared_memory_per_block_opt_in // KIB,
@@ -54,12 +57,33 @@ def limits_per_capability() -> Table:
     return Table(_broken(columns), rows, "Limits of one SM and of one block")
 
 
+def launch_fields(vendor: str) -> Table:
+    """Every field of a vendor's launch: its name, what it is, its default, and since which architecture it counts."""
+    kinds: dict[str, Any] = {"nvidia": nvidia.Launch, "paper": paper.Launch}
+    rows = [
+        (
+            Markup(f"<code>{field.name}</code>"),
+            f"{field.help.rstrip('.')}{f' (from {field.since} on)' if field.since else ''}",
+            {"count": "whole number", "bytes": "bytes", "percent": "percent", "flag": "true or false"}.get(
+                field.kind, " · ".join(field.choices)
+            ),
+            "required" if field.default is REQUIRED else _as_json(field.default),
+        )
+        for field in kinds[vendor].FIELDS
+    ]
+    return Table(("field", "what it is", "values", "default"), rows, "What a launch asks")
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value).strip('"')
+
+
 def units_per_capability() -> Table:
     """In what units each stock is handed out."""
     rows = []
     for capability in nvidia.CHIPS:
         device = nvidia.device(capability)
-        rules = device.rules
+        rules = device.allocation
         rows.append(
             (
                 capability,
@@ -106,9 +130,9 @@ def header_versions() -> Table:
     """Where older versions of the vendor's header answer otherwise than the newest."""
     rows = []
     for first, last, major, minor, changes in OTHER_HEADERS:
-        rules = nvidia.device(f"{major}.{minor}").rules if f"{major}.{minor}" in nvidia.CHIPS else None
+        allocation = nvidia.device(f"{major}.{minor}").allocation if f"{major}.{minor}" in nvidia.CHIPS else None
         then = "not known" if changes is None else ", ".join(f"{value} {name}" for name, value in changes.items())
-        now = "known" if changes is None else ", ".join(f"{getattr(rules, name)} {name}" for name in changes)
+        now = "known" if changes is None else ", ".join(f"{getattr(allocation, name)} {name}" for name in changes)
         rows.append((f"{major}.{minor}", f"{first}–{last}", then, now))
     return Table(
         ("CC", "header of CUDA", "says", f"newest ({nvidia.HEADER}) says"), rows, "Rules that changed with the header"

@@ -139,7 +139,7 @@ def knees(latency: int, interval: int, slots: int) -> Table:
 def trade(name: str, capability: str, threads: int = 256) -> Table:
     """Independent loads, the warps they leave to find, and the registers each thread may then use."""
     device = nvidia.device(capability)
-    steps = staircase.plateaus(device, nvidia.Launch(threads, 32), "registers")
+    steps = staircase.plateaus(device.occupancy(nvidia.Launch(threads, 32)))
     rows = []
     for k, need in knees_of(name).items():
         step = next(p for p in reversed(steps) if p.warps >= need)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -10,7 +9,7 @@ from typing import Any
 
 from occusite import nvidia, paper
 from occusite.book.parts.html import THIN, Table, budget, count, text
-from occusite.model.answer import Step
+from occusite.model import Occupancy
 
 REGISTERS = range(16, 256)
 BLOCK_SIZES = range(32, 1025, 32)
@@ -22,7 +21,7 @@ Count = Callable[..., int]
 def without(device: nvidia.Device, reserve: bool = False, **rules: Any) -> nvidia.Device:
     """`device` as a calculator sees it that ignores some rules: `rules` replace its own, `reserve` drops the reserve."""
     variant = replace(device, reserved_shared_memory=0) if reserve else replace(device)
-    object.__setattr__(variant, "rules", device.rules._replace(**rules))
+    object.__setattr__(variant, "allocation", device.allocation._replace(**rules))
     return variant
 
 
@@ -42,7 +41,8 @@ def ignored(capability: str) -> dict[str, float]:
     shared memory on every 512 bytes a block may have, at 32 registers per thread.
     """
     device = nvidia.device(capability)
-    exact = device.counter()
+    plain_launch = nvidia.Launch(1, 0)
+    exact = device.block_counter(plain_launch)
     launches: list[tuple[int, ...]] = list(_launches())
     most = device.max_dynamic_shared(nvidia.Launch(32, 32))
     shared: list[tuple[int, ...]] = [
@@ -50,13 +50,13 @@ def ignored(capability: str) -> dict[str, float]:
     ]
     plain: dict[str, Any] = {"partitions": 1, "must_fit_partitions": None}
     return {
-        "register unit": _wrong(exact, without(device, register_unit=1).counter(), launches),
-        "partitions": _wrong(exact, without(device, **plain).counter(), launches),
-        "both": _wrong(exact, without(device, register_unit=1, **plain).counter(), launches),
+        "register unit": _wrong(exact, without(device, register_unit=1).block_counter(plain_launch), launches),
+        "partitions": _wrong(exact, without(device, **plain).block_counter(plain_launch), launches),
+        "both": _wrong(exact, without(device, register_unit=1, **plain).block_counter(plain_launch), launches),
         "shared memory’s reserve and unit": _wrong(
-            exact, without(device, reserve=True, shared_unit=1).counter(), shared
+            exact, without(device, reserve=True, shared_unit=1).block_counter(plain_launch), shared
         ),
-        "block slots": _wrong(exact, without(device, max_blocks=32).counter(), launches),
+        "block slots": _wrong(exact, without(device, max_blocks=32).block_counter(plain_launch), launches),
     }
 
 
@@ -85,31 +85,31 @@ def share(capability: str, rule: str) -> str:
     return f"{ignored(capability)[rule]:.0f}{THIN}%"
 
 
-def working(steps: tuple[Step, ...], binding: tuple[str, ...]) -> Table:
+def working(answer: Occupancy) -> Table:
     """Every step of an exact answer, as a table: what it is about, the arithmetic, what it comes to, why."""
+    steps = answer.steps
     rows = [
         (
-            budget(s.budget) if s.budget else "",
-            _set(s.text),
+            budget(answer.budget(s.budget)) if s.budget else "",
+            _typeset(s.text(count)),
             f"{text(s.value)} {s.unit}" if s.value is not None else f"no limit ({s.unit})",
-            _set(s.rule),
+            _typeset(s.rule),
         )
         for s in steps
     ]
-    marked = frozenset(i for i, s in enumerate(steps) if s.budget in binding and s.unit == "blocks")
+    marked = frozenset(i for i, s in enumerate(steps) if s.budget in answer.limiters and s.unit == "blocks")
     return Table(("budget", "arithmetic", "comes to", "why"), rows, "The working, step by step", marked)
 
 
-def _set(words: str) -> str:
-    """Words of the package as the book sets them: its thousands, its apostrophes."""
-    return re.sub(r"\d{1,3}(,\d{3})+", lambda m: count(int(m[0].replace(",", ""))), words.replace("'", "’"))
+def _typeset(words: str) -> str:
+    """Words of the package with the book's apostrophes."""
+    return words.replace("'", "’")
 
 
 def on_chip(capability: str, threads: int, registers: int, shared_kib: int = 0) -> Table:
     """The exact working of one launch."""
-    device = nvidia.device(capability)
     launch = nvidia.Launch(threads, registers, dynamic_shared=shared_kib * paper.KIB)
-    return working(device.working(launch), device.occupancy(launch).binding)
+    return working(nvidia.device(capability).occupancy(launch))
 
 
 def limits_by_architecture() -> Table:
@@ -119,7 +119,7 @@ def limits_by_architecture() -> Table:
             capability,
             chip.family,
             chip.threads // 32,
-            nvidia.device(capability).rules.max_blocks,
+            nvidia.device(capability).allocation.max_blocks,
             chip.registers,
             chip.shared // paper.KIB,
             chip.opt_in // paper.KIB,

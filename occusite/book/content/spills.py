@@ -8,8 +8,8 @@ from pkgutil import get_data
 from typing import Any, NamedTuple
 
 from occusite import devices, nvidia
-from occusite.book.parts.charts import BUDGET_SCALE, Chart
-from occusite.book.parts.html import Table, budgets, percent
+from occusite.book.parts.charts import SLOT_SCALE, Chart
+from occusite.book.parts.html import Table, limiters, percent
 from occusite.model.answer import Occupancy
 
 KERNELS = {"sgemm8x8": "SGEMM, 8 × 8 results per thread", "nbody": "n-body", "stencil": "stencil"}
@@ -84,7 +84,7 @@ def table(*caps: int, kernel: str = "sgemm8x8", architecture: str = "sm_86") -> 
                 b.registers,
                 answer.blocks,
                 percent(answer.percent),
-                budgets(answer.binding),
+                limiters(answer),
                 b.spill_stores,
                 b.spill_loads,
             )
@@ -115,10 +115,10 @@ def _steps(kernel: str, architecture: str) -> tuple[dict[str, Any], ...]:
     for here, after in zip(made, [*made[1:], None], strict=True):
         answer = here.occupancy()
         end = after.cap if after else 256
-        if steps and (steps[-1]["warps"], steps[-1]["budget"]) == (answer.warps, answer.binding[0]):
+        if steps and (steps[-1]["warps"], steps[-1]["slot"]) == (answer.warps, answer.limiting[0].slot):
             steps[-1]["x2"] = end
         else:
-            steps.append({"x": here.cap, "x2": end, "warps": answer.warps, "budget": answer.binding[0]})
+            steps.append({"x": here.cap, "x2": end, "warps": answer.warps, "slot": answer.limiting[0].slot})
     return tuple(steps)
 
 
@@ -135,7 +135,7 @@ def stairs(kernel: str, architecture: str, cap: int) -> Chart:
             "scale": {"domain": [0, slots]},
             "axis": {"title": "resident warps", "values": list(range(0, slots + 1, 16))},
         },
-        "color": {"field": "budget", "type": "nominal", "scale": BUDGET_SCALE, "legend": None},
+        "color": {"field": "slot", "type": "nominal", "scale": SLOT_SCALE, "legend": None},
     }
     rect = {"mark": {"type": "rect", "opacity": 0.13}, "encoding": {**encoding, "y2": {"datum": 0}}}
     rule = {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": encoding}

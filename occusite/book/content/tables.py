@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from occusite import littles_law, nvidia, paper
 from occusite.book.content import speed, spills  # noqa: F401 - for the pages
 from occusite.book.content.measured import boards, turns, verdicts  # noqa: F401 - for the pages
@@ -11,6 +9,7 @@ from occusite.book.content.reference import (  # noqa: F401 - for the pages
     gpu_notes,
     header_versions,
     latencies,
+    launch_fields,
     limits_per_capability,
     named_gpus,
     source_list,
@@ -19,9 +18,9 @@ from occusite.book.content.reference import (  # noqa: F401 - for the pages
 )
 from occusite.book.content.scheduling import assumptions, idle_by_warps, policies, trade  # noqa: F401 - for the pages
 from occusite.book.content.silicon import limits_by_architecture, on_chip, rules_ignored  # noqa: F401 - for the pages
-from occusite.book.parts import charts
-from occusite.book.parts.html import THIN, Markup, Table, budget, budgets, count, percent, text
-from occusite.model.answer import Occupancy
+from occusite.book.parts.html import THIN, Markup, Table, budget, count, limiters, percent, text
+from occusite.model import Occupancy
+from occusite.questions import staircase
 
 KIB = paper.KIB
 
@@ -35,33 +34,31 @@ def budgets_on_paper(threads: int = 256, registers: int = 64, shared_kib: int = 
 
 
 def working_table(answer: Occupancy, caption: str = "") -> Table:
-    """The working of any answer: one row a budget, binding rows marked."""
-    warps = answer.launch.warps
+    """The working of any answer: one row a budget, rows of limiters marked."""
     steps = [s for s in answer.steps if s.budget in answer.limits and s.unit == "blocks"]
     rows = [
         (
-            budget(s.budget),
-            s.text,
+            budget(answer.budget(s.budget)),
+            s.text(count),
             "any number" if s.value is None else s.value,
-            "any number" if s.value is None else s.value * warps,
+            "any number" if s.value is None else s.value * answer.warps_per_block,
         )
         for s in steps
     ]
-    marked = frozenset(i for i, s in enumerate(steps) if s.budget in answer.binding)
+    marked = frozenset(i for i, s in enumerate(steps) if s.budget in answer.limiters)
     return Table(("budget", "arithmetic", "blocks it allows", "warps"), rows, caption, marked)
 
 
-def plateaus(device: Any, launch: Any, caption: str = "") -> Table:
+def plateaus(answer: Occupancy, caption: str = "") -> Table:
     """The steps of the staircase in registers per thread."""
-    slots = device.occupancy(launch).slots
     rows = [
         (
             f"{p.first}–{p.last}" if p.last > p.first else p.first,
             p.warps,
-            percent(100 * p.warps / slots),
-            budgets(p.binding) if p.warps else "cannot launch",
+            percent(100 * p.warps / answer.slots) if p.warps else "–",
+            limiters(answer, p.limiters) if p.warps else "cannot launch",
         )
-        for p in charts.steps(device, launch)
+        for p in staircase.whole_steps(answer)
     ]
     return Table(("registers per thread", "resident warps", "occupancy", "what binds"), rows, caption)
 
@@ -70,8 +67,7 @@ def plateaus_on_paper(threads: int = 256, shared_kib: int = 12) -> Table:
     """The paper SM's staircase."""
     sm = paper.SM()
     return plateaus(
-        sm,
-        paper.Launch(threads, 32, shared_kib * KIB),
+        sm.occupancy(paper.Launch(threads, 32, shared_kib * KIB)),
         f"Plateaus of the {sm.name}, {threads} threads, {shared_kib}{THIN}KiB per block",
     )
 
@@ -79,8 +75,7 @@ def plateaus_on_paper(threads: int = 256, shared_kib: int = 12) -> Table:
 def plateaus_on_ada(threads: int = 256, shared_kib: int = 0) -> Table:
     """The exact staircase of an Ada SM."""
     return plateaus(
-        nvidia.device("8.9"),
-        nvidia.Launch(threads, 32, dynamic_shared=shared_kib * KIB),
+        nvidia.device("8.9").occupancy(nvidia.Launch(threads, 32, dynamic_shared=shared_kib * KIB)),
         f"Plateaus of an Ada SM, exact rule, {threads} threads"
         + (f", {shared_kib}{THIN}KiB per block" if shared_kib else ""),
     )
@@ -100,7 +95,7 @@ def compare(*launches: tuple[int, int, int], caption: str = "") -> Table:
                 answer.blocks,
                 answer.warps,
                 percent(answer.percent),
-                budgets(answer.binding),
+                limiters(answer),
             )
         )
     columns = ("threads", "registers", "shared (KiB)", "blocks", "warps", "occupancy", "what binds")
@@ -113,9 +108,9 @@ def compare_on(capability: str, *launches: tuple[int, ...]) -> Table:
     rows = []
     for threads, registers, *shared in launches:
         answer = device.occupancy(nvidia.Launch(threads, registers, dynamic_shared=sum(shared) * KIB))
-        charged = answer.allocated["registers_per_block"] // (answer.launch.warps * 32)
+        charged = answer.allocated["registers_per_block"] // (answer.warps_per_block * 32)
         rows.append(
-            (threads, registers, charged, answer.blocks, answer.warps, percent(answer.percent), budgets(answer.binding))
+            (threads, registers, charged, answer.blocks, answer.warps, percent(answer.percent), limiters(answer))
         )
     columns = ("threads", "registers", "charged per thread", "blocks", "warps", "occupancy", "what binds")
     return Table(columns, rows, f"{device.name}, the exact rule", head=False)
@@ -130,11 +125,11 @@ def block_sizes(registers: int = 32) -> Table:
         rows.append(
             (
                 threads,
-                answer.launch.warps,
+                answer.warps_per_block,
                 answer.blocks,
                 answer.warps,
                 percent(answer.percent),
-                budgets(answer.binding),
+                limiters(answer),
             )
         )
     columns = ("threads per block", "warps each", "blocks", "warps", "occupancy", "what binds")
@@ -158,13 +153,13 @@ def cheat_sheet() -> Table:
     rows = []
     for capability in ("7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"):
         device = nvidia.device(capability)
-        launch = nvidia.Launch(256, 32)
-        full = [p.last for p in charts.steps(device, launch) if p.warps == device.warps_per_sm]
+        steps = staircase.plateaus(device.occupancy(nvidia.Launch(256, 32)))
+        full = [p.last for p in steps if p.warps == device.warps_per_sm]
         rows.append(
             (
                 f"{capability} {nvidia.CHIPS[capability].family}",
                 device.warps_per_sm,
-                device.rules.max_blocks,
+                device.allocation.max_blocks,
                 device.shared_memory_per_sm // KIB,
                 device.shared_memory_per_block_opt_in // KIB,
                 full[0] if full else "never",

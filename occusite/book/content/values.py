@@ -9,7 +9,7 @@ from occusite import littles_law, nvidia, paper, scheduler  # noqa: F401 - for t
 from occusite.book.content import measured, scheduling, session, speed, spills  # noqa: F401 - for the prose
 from occusite.book.content.scheduling import knees_of  # noqa: F401 - for the prose
 from occusite.book.content.silicon import share  # noqa: F401 - for the prose
-from occusite.book.parts.html import THIN, Markup, budget, budgets, count, percent, text  # noqa: F401
+from occusite.book.parts.html import THIN, Markup, budget, budgets, count, limiters, percent, text  # noqa: F401
 from occusite.model.answer import Occupancy
 from occusite.questions import staircase
 
@@ -30,8 +30,8 @@ def on_ada(threads: int, registers: int, shared_kib: int = 0) -> Occupancy:
 
 
 def limiter(answer: Occupancy) -> Markup:
-    """The binding budgets, in their colours."""
-    return budgets(answer.binding)
+    """The limiters, in their colours."""
+    return limiters(answer)
 
 
 def pct(answer: Occupancy) -> str:
@@ -51,12 +51,12 @@ def most_registers(warps: int, threads: int = 256, shared_kib: int = 12, device:
         if device is SM
         else nvidia.Launch(threads, 32, dynamic_shared=shared_kib * KIB)
     )
-    return max(p.last for p in staircase.plateaus(device, launch, "registers") if p.warps >= warps)
+    return max(p.last for p in staircase.plateaus(device.occupancy(launch)) if p.warps >= warps)
 
 
 def plateau(registers: int, threads: int = 256, shared_kib: int = 12) -> staircase.Plateau:
     """The step of the paper SM's staircase that `registers` stands on."""
-    steps = staircase.plateaus(SM, paper.Launch(threads, 32, shared_kib * KIB), "registers")
+    steps = staircase.plateaus(on_paper(threads, 32, shared_kib))
     return next(p for p in steps if p.first <= registers <= p.last)
 
 

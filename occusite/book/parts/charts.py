@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from occusite import paper
-from occusite.model.answer import BUDGET_NAMES
+from occusite.model.answer import Occupancy, budgets_of
+from occusite.model.terms import SLOTS
 from occusite.questions import staircase
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -22,9 +22,9 @@ MARGINS = {"left": 62, "right": 14, "top": 24, "bottom": 44}
 Rows = list[dict[str, Any]]
 
 # Colours are the page's own variables, so a chart follows the light and dark schemes by style sheet alone.
-BUDGET_SCALE = {
-    "domain": list(BUDGET_NAMES),
-    "range": [f"var(--occ-{name.replace('_', '-')})" for name in BUDGET_NAMES],
+SLOT_SCALE = {
+    "domain": [*SLOTS, "refused"],
+    "range": [f"var(--occ-{slot})" for slot in (*SLOTS, "refused")],
 }
 CONFIG: dict[str, Any] = {
     "background": None,
@@ -111,67 +111,24 @@ class Chart:
         return jupyter.bundle(self)
 
 
-class Stretch(NamedTuple):
-    """Values of a knob, `first` to `last`, with the same resident warps and the same binding budgets."""
-
-    first: int
-    last: int
-    warps: int
-    binding: tuple[str, ...]
-
-
-@functools.lru_cache(maxsize=64)
-def stretches(device: Any, launch: Any, knob: str = "registers") -> tuple[Stretch, ...]:
-    """The staircase, cut where the warps change and where another budget begins to bind as well."""
-    field = staircase.field_of(launch, knob)
-
-    def binding(value: int) -> tuple[str, ...]:
-        return device.occupancy(replace(launch, **{field: value})).binding  # type: ignore[no-any-return]
-
-    found = []
-    for step in staircase.plateaus(device, launch, knob):
-        start, low, beyond = step.first, step.first, step.last + 1
-        here = binding(start)
-        while start < beyond:
-            low, high = start, beyond
-            while high - low > 1:
-                middle = (low + high) // 2
-                low, high = (middle, high) if binding(middle) == here else (low, middle)
-            found.append(Stretch(start, low, step.warps, here))
-            start = low + 1
-            here = binding(start) if start < beyond else here
-    return tuple(found)
-
-
-def steps(device: Any, launch: Any, knob: str = "registers") -> list[Stretch]:
-    """The staircase's whole steps; a step's binding budgets are those that bind on all of it."""
-    merged: list[Stretch] = []
-    for part in stretches(device, launch, knob):
-        if merged and merged[-1].warps == part.warps:
-            before = merged[-1]
-            both = tuple(b for b in before.binding if b in part.binding)
-            merged[-1] = Stretch(before.first, part.last, part.warps, both)
-        else:
-            merged.append(part)
-    return merged
-
-
-def staircase_rows(device: Any, launch: Any, knob: str = "registers") -> Rows:
-    """One row a stretch: its first and last value (the last widened by one for drawing), warps, budget, its words."""
-    return [
-        {
-            "x": p.first,
-            "x2": p.last + 1,
-            "warps": p.warps,
-            "budget": p.binding[0] if p.warps and p.binding else "virtual",
-            "tip": f"{span(p.first, p.last)} {KNOB_UNITS[knob]}: {p.warps} warps"
-            + (" · " + " + ".join(BUDGET_NAMES[b] for b in p.binding) if p.warps else " · cannot launch"),
-        }
-        for p in stretches(device, launch, knob)
-    ]
-
-
-KNOB_UNITS = {"registers": "registers", "threads": "threads", "shared_memory": "bytes", "dynamic_shared": "bytes"}
+def staircase_rows(answer: Occupancy, name: str = "registers") -> Rows:
+    """One row a stretch: its first and last value (the last widened by one for drawing), warps, slot, its words."""
+    device = answer.device
+    unit, warps = staircase.field_of(answer.launch, name).unit, f"{device.terms.warp}s"
+    rows: Rows = []
+    for part in staircase.stretches(answer, name):
+        limiting = budgets_of(device, part.limiters)
+        says = " + ".join(b.name for b in limiting) if part.warps else "cannot launch"
+        rows.append(
+            {
+                "x": part.first,
+                "x2": part.last + 1,
+                "warps": part.warps,
+                "slot": limiting[0].slot if part.warps else "refused",
+                "tip": f"{span(part.first, part.last)} {unit}: {part.warps} {warps} · {says}",
+            }
+        )
+    return rows
 
 
 def span(first: int, last: int) -> str:
@@ -180,21 +137,20 @@ def span(first: int, last: int) -> str:
 
 
 def cliffs(
-    device: Any,
-    launch: Any,
+    answer: Occupancy,
     *,
     registers: int | None = None,
     needed: int | None = None,
     register_budget: Sequence[tuple[int, int]] = (),
     height: int = 260,
 ) -> Chart:
-    """Resident warps against registers per thread: the staircase, coloured by its binding budget.
+    """Resident warps against registers per thread: the staircase of the answer's launch, coloured by its limiter.
 
-    `needed` draws a level to reach; `register_budget` adds the dashed curve of the register budget alone as (registers, warps) points; `registers`
-    marks the reader's own value.
+    `needed` draws a level to reach; `register_budget` adds the dashed curve of the register budget alone as
+    (registers, warps) points; `registers` marks the reader's own value.
     """
-    stairs = staircase_rows(device, launch)
-    slots = device.occupancy(launch).slots
+    stairs = staircase_rows(answer)
+    slots = answer.slots
     here = [{"x": registers + 0.5, "warps": _at(stairs, registers)}] if registers is not None else []
     x = {
         "field": "x",
@@ -208,7 +164,7 @@ def cliffs(
         "scale": {"domain": [0, slots * 1.25]},
         "axis": {"title": "resident warps", "values": list(range(0, slots + 1, 8))},
     }
-    colour = {"field": "budget", "type": "nominal", "scale": BUDGET_SCALE, "legend": None}
+    colour = {"field": "slot", "type": "nominal", "scale": SLOT_SCALE, "legend": None}
     spec = {
         "height": height,
         "layer": [
@@ -284,11 +240,8 @@ def _at(stairs: Rows, value: int) -> int:
 
 def paper_cliffs(threads: int = 256, shared_kib: int = 12) -> Chart:
     """The paper SM's staircase, with the register budget alone dashed."""
-    return cliffs(
-        paper.SM(),
-        paper.Launch(threads, 32, shared_kib * paper.KIB),
-        register_budget=register_budget(threads),
-    )
+    answer = paper.SM().occupancy(paper.Launch(threads, 32, shared_kib * paper.KIB))
+    return cliffs(answer, register_budget=register_budget(threads))
 
 
 def register_budget(threads: int) -> list[tuple[int, int]]:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from occusite.book.parts import cells
 from occusite.book.parts.html import THIN, Table, count
 from occusite.book.parts.html import text as html_of
-from occusite.model.checks import choice, whole
+from occusite.model.checks import choice, integer
 
 KINDS = {
     "predict": "Predict",
@@ -85,7 +85,7 @@ class Exercise:
     forms: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        whole("chapter", self.chapter, 0, 14)
+        integer("chapter", self.chapter, 0, 14)
         choice("kind", self.kind, self.forms)
 
     def form(self, ident: str, highlight: Highlight) -> str:

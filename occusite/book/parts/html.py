@@ -6,10 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from occusite.model.answer import BUDGET_NAMES
+from occusite.model.answer import Occupancy, budgets_of
+from occusite.model.terms import Budget
 
 # A narrow no-break space: before units, and between thousands.
 THIN = "\u202f"
+
+# What an author's text calls the slots that budgets are shown in, where no vendor is spoken of.
+SLOT_NAMES = {
+    "registers": "registers",
+    "memory": "shared memory",
+    "warps": "warp slots",
+    "blocks": "block slots",
+    "barriers": "barriers",
+    "other": "other budgets",
+}
 
 
 class Markup(str):
@@ -32,16 +43,28 @@ def count(value: int) -> str:
     return f"{value:,}".replace(",", THIN) if abs(value) >= 10_000 else str(value)
 
 
-def budget(name: str, label: str | None = None) -> Markup:
-    """A budget's name carrying its colour and its mark."""
-    if name not in BUDGET_NAMES:
-        raise ValueError(f"budget: {name!r} is not allowed; give one of {', '.join(BUDGET_NAMES)}")
-    return Markup(f'<span class="occ-budget occ-budget--{name}">{escape(label or BUDGET_NAMES[name])}</span>')
+def budget(shown: Budget | str, label: str | None = None) -> Markup:
+    """A budget's name carrying its colour and its mark: a device's budget, or a slot's name where no vendor is meant."""
+    if isinstance(shown, str):
+        if shown not in SLOT_NAMES:
+            raise ValueError(f"budget: {shown!r} is not allowed; give one of {', '.join(SLOT_NAMES)}")
+        shown = Budget(shown, SLOT_NAMES[shown], shown)
+    return Markup(f'<span class="occ-budget occ-budget--{shown.slot}">{escape(label or shown.name)}</span>')
 
 
-def budgets(names: Sequence[str]) -> Markup:
+def budgets(shown: Sequence[Budget]) -> Markup:
     """Several budgets, joined by plus signs: every tied one."""
-    return Markup(" + ".join(budget(name) for name in names))
+    return Markup(" + ".join(map(budget, shown)))
+
+
+def limiters(answer: Occupancy, keys: tuple[str, ...] | None = None) -> Markup:
+    """The answer's limiters in their colours; or the budgets of its device with these keys."""
+    return budgets(answer.limiting if keys is None else budgets_of(answer.device, keys))
+
+
+def binds(keys: Sequence[str]) -> str:
+    """The verb for so many limiters."""
+    return "binds" if len(keys) == 1 else "bind"
 
 
 @dataclass(frozen=True)
@@ -90,6 +113,6 @@ class Table:
         return "\n".join("  ".join(str(c) for c in row) for row in [self.columns, *self.rows])
 
 
-def percent(value: float) -> str:
-    """A percentage without decimals, with the thin space the page uses."""
-    return f"{value:.0f}{THIN}%"
+def percent(value: float | None) -> str:
+    """A percentage without decimals, with the thin space the page uses; "–" where there is none."""
+    return "–" if value is None else f"{value:.0f}{THIN}%"

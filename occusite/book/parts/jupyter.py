@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 # The light scheme of docs/assets/css/book.css, whose variables no page but the book's has.
 LIGHT = {
     "--occ-registers": "#0068a8",
-    "--occ-shared-memory": "#b56400",
+    "--occ-memory": "#b56400",
     "--occ-warps": "#007f5c",
     "--occ-blocks": "#a8487f",
     "--occ-barriers": "#b8430a",
-    "--occ-virtual": "#5c6570",
+    "--occ-other": "#5c6570",
+    "--occ-refused": "#8d2f2f",
     "--occ-accent": "#0b57a4",
     "--occ-ink": "#17212e",
     "--occ-ink-soft": "#52606f",

@@ -10,12 +10,15 @@ from typing import Any
 
 from occusite.book.parts.charts import Chart
 from occusite.book.parts.html import Table
-from occusite.model.checks import choice, whole
+from occusite.model import Device
+from occusite.model.checks import choice, integer
+
+KIB = 1024
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A whole number on a track; `unit` follows the value, `budget` gives the track its colour."""
+    """A whole number on a track; `unit` follows the value, the budget's `slot` gives the track its colour."""
 
     name: str
     label: str
@@ -24,16 +27,41 @@ class Slider:
     step: int
     default: int
     unit: str = ""
-    budget: str = ""
+    slot: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        device: Device,
+        name: str,
+        default: int,
+        *,
+        low: int | None = None,
+        step: int = 1,
+        control: str = "",
+        label: str = "",
+    ) -> Slider:
+        """The slider of a launch's field on a device: its label, range and slot; bytes are set in KiB.
+
+        `low` and `step` narrow the range (a step is the least value too), `control` and `label` rename it.
+        """
+        field = next(f for f in device.launch_type.FIELDS if f.name == name)
+        least, most = device.range(field)
+        if field.kind == "bytes":
+            least, most = least // KIB, most // KIB
+        least = low if low is not None else step if step > 1 else least
+        slot = next((b.slot for b in device.budgets if b.key == field.eases), "")
+        unit = "KiB" if field.kind == "bytes" else ""
+        return cls(control or name, label or field.label, least, most, step, default, unit, slot)
 
     def parse(self, value: object) -> int:
         if isinstance(value, str) and value.lstrip("-").isdigit():
             value = int(value)
-        return whole(self.name, value, self.low, self.high, self.unit)
+        return integer(self.name, value, self.low, self.high, self.unit)
 
     def html(self, prefix: str, value: object) -> str:
         ident = f"{prefix}-{self.name}"
-        tint = f" occ-control--{self.budget}" if self.budget else ""
+        tint = f" occ-control--{self.slot}" if self.slot else ""
         return (
             f'<div class="occ-control{tint}"><label for="{ident}">{escape(self.label)}</label>'
             f'<input type="range" id="{ident}" name="{self.name}" min="{self.low}" max="{self.high}" '
@@ -75,7 +103,6 @@ class Choice:
     label: str
     options: Mapping[str, str]
     default: str
-    budget: str = ""
 
     def parse(self, value: object) -> str:
         return choice(self.name, value, tuple(self.options))

@@ -20,7 +20,7 @@ from pathlib import Path
 DATE = (2020, 1, 1, 0, 0, 0)
 
 # Parts of the package for the command line, for machines with NumPy, and for the page about the book's speed.
-ELSEWHERE = ("occusite/cli/", "occusite/questions/sweep_numpy.py", "occusite/data/measured/")
+ELSEWHERE = ("occusite/cli/", "occusite/nvidia/sweep_numpy.py", "occusite/data/measured/")
 
 # Standard modules that readers may well try, beyond those the book itself uses.
 READERS = """

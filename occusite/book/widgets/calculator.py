@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from occusite import nvidia, paper
 from occusite.book.parts.bars import budget_bars, slot_bar
-from occusite.book.parts.html import budgets
+from occusite.book.parts.html import binds, count, limiters
 from occusite.book.parts.widget import Choice, Slider, View, Widget
 from occusite.model.answer import Occupancy
-
-# What the reader turned to get here: slots are filled by the block's size.
-KNOBS = {"registers": "registers", "shared_memory": "shared memory", "warps": "block size", "blocks": "block slots"}
 
 # Judgement by the share of warp slots filled, from the top.
 VERDICTS = (
@@ -39,7 +36,8 @@ def headline(answer: Occupancy) -> str:
     """ "block size is the limiter · 6 blocks resident"."""
     if not answer.runs:
         return "This launch cannot run"
-    names = [KNOBS.get(b, b) for b in answer.binding]
+    # Warp slots are filled by the block's size: that is what the reader turned to get here.
+    names = ["block size" if b.slot == "warps" else b.name for b in answer.limiting]
     verb = "are" if names[0].endswith("s") else "is"
     told = f"{names[0]} {verb} the limiter" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} tie"
     return f"{told} · {answer.blocks} block{'s' if answer.blocks != 1 else ''} resident"
@@ -48,20 +46,21 @@ def headline(answer: Occupancy) -> str:
 def verdict(answer: Occupancy) -> str:
     """One sentence of judgement that depends on the supply of warps."""
     if not answer.runs:
-        return answer.reason[:1].upper() + answer.reason[1:] + "."
+        why = answer.why(count)
+        return why[:1].upper() + why[1:] + "."
     return next(said for share, said in VERDICTS if answer.warps >= share * answer.slots)
 
 
 def difference(answer: Occupancy, other: Occupancy, rule: str) -> str:
     """What the other rule would have said."""
     name = "paper rule" if rule == "exact" else "exact Ada rule"
-    if (answer.blocks, set(answer.binding)) == (other.blocks, set(other.binding)):
+    if (answer.blocks, set(answer.limiters)) == (other.blocks, set(other.limiters)):
         return f"The {name} gives the same answer here."
     if not other.runs:
-        return f"By the {name} this launch cannot run: {other.reason}."
+        return f"By the {name} this launch cannot run: {other.why(count)}."
     if answer.blocks == other.blocks:
-        return f"The {name} counts the same warps, but says {budgets(other.binding)} bind{'s' if len(other.binding) == 1 else ''}."
-    return f"The {name} says {other.warps} warps instead ({budgets(other.binding)})."
+        return f"The {name} counts the same warps, but says {limiters(other)} {binds(other.limiters)}."
+    return f"The {name} says {other.warps} warps instead ({limiters(other)})."
 
 
 def _paper(threads: int, registers: int, shared: int) -> Occupancy:
@@ -75,9 +74,9 @@ def _exact(threads: int, registers: int, shared: int) -> Occupancy:
 widget = Widget(
     "Occupancy calculator for an Ada-class SM",
     (
-        Slider("threads", "Threads per block", 32, 1024, 32, 256, "", "warps"),
-        Slider("registers", "Registers per thread", 16, 255, 1, 32, "", "registers"),
-        Slider("shared", "Shared memory per block", 0, 100, 1, 8, "KiB", "shared_memory"),
+        Slider.of(paper.ADA, "threads", 256, step=paper.WARP),
+        Slider.of(paper.ADA, "registers", 32, low=16),
+        Slider.of(paper.ADA, "shared_memory", 8, control="shared"),
         Choice("rule", "Rule", {"paper": "paper rule", "exact": "exact Ada rule"}, "exact"),
     ),
     view,

@@ -3,49 +3,51 @@
 from __future__ import annotations
 
 from occusite import paper
-from occusite.book.parts.charts import Stretch, cliffs, register_budget, span
-from occusite.book.parts.charts import steps as stairs
-from occusite.book.parts.html import Table, budgets
+from occusite.book.parts.charts import cliffs, register_budget, span
+from occusite.book.parts.html import Table, binds, count, limiters
 from occusite.book.parts.widget import Slider, View, Widget
+from occusite.model import Occupancy
+from occusite.questions import staircase, steps
 
 
 def view(registers: int, threads: int, shared: int) -> View:
     """The staircase for this block, the plateau the reader stands on, and the way to the next step up."""
     sm, launch = paper.SM(), paper.Launch(threads, registers, shared * paper.KIB)
     answer = sm.occupancy(launch)
-    # The staircase is the same for any register count, and then already worked out.
-    staircase = paper.Launch(threads, 32, shared * paper.KIB)
-    steps = stairs(sm, staircase)
-    index = next(i for i, p in enumerate(steps) if p.first <= registers <= p.last)
-    here = steps[index]
-    chart = cliffs(sm, staircase, registers=registers, register_budget=register_budget(threads))
+    stairs = staircase.whole_steps(answer)
+    index = next(i for i, p in enumerate(stairs) if p.first <= registers <= p.last)
+    here = stairs[index]
+    chart = cliffs(answer, registers=registers, register_budget=register_budget(threads))
     if not answer.runs:
-        status = f"<strong>{registers} registers: cannot launch</strong> <br>{answer.reason}."
+        status = f"<strong>{registers} registers: cannot launch</strong> <br>{answer.why(count)}."
     else:
         status = (
             f"<strong>{span(here.first, here.last)} registers: {here.warps} warps</strong> <br>"
-            f"{budgets(here.binding)} bind{'s' if len(here.binding) == 1 else ''} on this step. {_next(steps, index, registers)}"
+            f"{limiters(answer, here.limiters)} {binds(here.limiters)} on this step. {_next(answer, here)}"
         )
-    rows = [(span(p.first, p.last), p.warps, budgets(p.binding) if p.warps else "cannot launch") for p in steps]
+    rows = [
+        (span(p.first, p.last), p.warps, limiters(answer, p.limiters) if p.warps else "cannot launch") for p in stairs
+    ]
     table = Table(("registers", "warps", "what binds"), rows, "The same staircase, step by step", frozenset({index}))
     return View(status, {"curve": chart, "steps": table})
 
 
-def _next(steps: list[Stretch], index: int, registers: int) -> str:
-    here = steps[index]
-    if index == 0:
-        return "Fewer registers gain nothing: another budget is the ceiling." if "registers" not in here.binding else ""
-    up = steps[index - 1]
-    fewer = registers - up.last
-    return f"{fewer} register{'s' if fewer != 1 else ''} fewer: {up.warps} warps. Up to {here.last - registers} more cost nothing."
+def _next(answer: Occupancy, here: staircase.Stretch) -> str:
+    better = steps.next_step(answer, "registers").better
+    if better is None:
+        return (
+            "Fewer registers gain nothing: another budget is the ceiling." if "registers" not in here.limiters else ""
+        )
+    more = here.last - answer.launch.registers
+    return f"{steps.words(answer.device, better, count)}. Up to {more} more cost nothing."
 
 
 widget = Widget(
     "Cliffs: resident warps against registers per thread",
     (
-        Slider("registers", "Registers per thread", 16, 255, 1, 60, "", "registers"),
-        Slider("threads", "Threads per block", 32, 1024, 32, 256, "", "warps"),
-        Slider("shared", "Shared memory per block", 0, 96, 1, 12, "KiB", "shared_memory"),
+        Slider.of(paper.SM(), "registers", 60, low=16),
+        Slider.of(paper.SM(), "threads", 256, step=paper.WARP),
+        Slider.of(paper.SM(), "shared_memory", 12, control="shared"),
     ),
     view,
 )

@@ -32,7 +32,7 @@ def _roof(need: Supply) -> Chart:
 
 def _stairs(need: Supply) -> Chart:
     ada = nvidia.device("8.9")
-    chart = cliffs(ada, nvidia.Launch(256, 32), needed=need.warps)
+    chart = cliffs(ada.occupancy(nvidia.Launch(256, 32)), needed=need.warps)
     return Chart(
         chart.spec,
         chart.datasets,

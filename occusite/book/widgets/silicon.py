@@ -5,10 +5,14 @@ from __future__ import annotations
 from occusite import nvidia, paper
 from occusite.book.content.silicon import working
 from occusite.book.parts.bars import budget_bars, slot_bar
+from occusite.book.parts.html import count
 from occusite.book.parts.widget import Choice, Slider, View, Widget
 from occusite.book.widgets.calculator import headline, verdict
-from occusite.questions import staircase
+from occusite.model import Occupancy
+from occusite.questions import steps
 
+# The device with the most shared memory for a block: its range serves all.
+LARGEST = max(map(nvidia.device, nvidia.CHIPS), key=lambda d: d.shared_memory_per_block_opt_in)
 CARVEOUTS = {"default": "the driver’s choice", "0": "0 %", "25": "25 %", "50": "50 %", "75": "75 %", "100": "100 %"}
 
 
@@ -23,21 +27,18 @@ def view(capability: str, threads: int, registers: int, shared: int, carveout: s
     )
     answer = device.occupancy(launch)
     return View(
-        f"<strong>{headline(answer)}</strong> <br>{verdict(answer)} {_cliff(device, launch, answer.warps)}",
+        f"<strong>{headline(answer)}</strong> <br>{verdict(answer)} {_next(answer)}",
         {
             "bars": budget_bars(answer),
             "slots": slot_bar(answer),
-            "working": working(answer.steps, answer.binding),
+            "working": working(answer),
         },
     )
 
 
-def _cliff(device: nvidia.Device, launch: nvidia.Launch, warps: int) -> str:
-    better = staircase.next_cliff(device, launch, "registers").better
-    if better is None or not warps:
-        return ""
-    fewer = -better.change
-    return f"{fewer} register{'s' if fewer != 1 else ''} fewer: {better.warps} warps."
+def _next(answer: Occupancy) -> str:
+    better = steps.next_step(answer, "registers").better if answer.runs else None
+    return f"{steps.words(answer.device, better, count)}." if better else ""
 
 
 widget = Widget(
@@ -50,9 +51,9 @@ widget = Widget(
             "9.0",
         ),
         Choice("carveout", "Carve-out", CARVEOUTS, "default"),
-        Slider("threads", "Threads per block", 1, 1024, 1, 256, "", "warps"),
-        Slider("registers", "Registers per thread", 1, 255, 1, 50, "", "registers"),
-        Slider("shared", "Dynamic shared memory", 0, 228, 1, 12, "KiB", "shared_memory"),
+        Slider.of(LARGEST, "threads", 256),
+        Slider.of(LARGEST, "registers", 50),
+        Slider.of(LARGEST, "dynamic_shared", 12, control="shared", label="Dynamic shared memory"),
     ),
     view,
 )

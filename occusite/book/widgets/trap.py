@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from occusite.book.content.spills import ARCHITECTURES, KERNELS, Build, build, device, spilled, stairs
-from occusite.book.parts.html import budgets
+from occusite.book.parts.html import binds, limiters
 from occusite.book.parts.widget import Choice, Slider, View, Widget
 
 
@@ -15,7 +15,7 @@ def view(kernel: str, architecture: str, cap: int) -> View:
     bytes_spilled = capped.spill_stores + capped.spill_loads
     return View(
         f"<strong>{answer.warps} warps, {bytes_spilled or 'no'} bytes spilled</strong> <br>"
-        f"{capped.registers} registers; {budgets(answer.binding)} bind{'s' if len(answer.binding) == 1 else ''}. "
+        f"{capped.registers} registers; {limiters(answer)} {binds(answer.limiters)}. "
         f"{_verdict(capped, free, gained, bytes_spilled)}",
         {"stairs": stairs(kernel, architecture, cap), "spills": spilled(kernel, architecture, cap)},
     )

@@ -111,7 +111,7 @@ def test_inline_values_are_computed(render) -> None:
 
 
 def test_budgets_in_prose(render) -> None:
-    html = render("`#!b registers` and `#!b shared_memory Shared memory`")
+    html = render("`#!b registers` and `#!b memory Shared memory`")
     assert told(html) == "registers and Shared memory" and "occ-budget--shared_memory" in html
 
 

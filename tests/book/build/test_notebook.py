@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import PluginError
+from nbclient import NotebookClient
 
 from occusite import nvidia
-from occusite.book.parts import cells, charts, jupyter, notebook, plugin
+from occusite.book.build import notebook, plugin, rendered
+from occusite.book.parts import cells, charts, jupyter
 
 ROOT = Path(__file__).parents[3]
 SITE = "https://example.org/occusite/"
@@ -69,7 +72,7 @@ def test_what_fails_only_in_jupyter_fails_the_build_too(apart: Path, caplog: pyt
     assert "AssertionError: this is Jupyter" in caplog.text
 
 
-def test_a_notebook_becomes_a_page_of_the_book_and_is_run_once(apart: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_becomes_a_page_of_the_book(apart: Path) -> None:
     site = built(apart, small("warps = 6 * 8\nprint(warps, 'warps')", "warps > 40"))
     page = (site / "small" / "index.html").read_text(encoding="utf-8")
     assert page.count('<section class="occ-cell"') == 2
@@ -81,16 +84,55 @@ def test_a_notebook_becomes_a_page_of_the_book_and_is_run_once(apart: Path, monk
     outputs = [cell.outputs for cell in offered.cells if cell.cell_type == "code"]
     assert outputs[0][0].text == "48 warps\n" and outputs[1][0].data["text/plain"] == "True"
 
-    # From now on no kernel may start, until the package is another one.
+
+def test_a_notebook_runs_again_when_it_or_what_it_uses_has_changed(
+    apart: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = apart / "occusite"
+    shutil.copytree(ROOT / "occusite", package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(rendered, "PACKAGE", package)
+    source = apart / "small.ipynb"
+    nbformat.write(small("from occusite import littles_law\nprint(6 * 7)"), source)
+    first = plugin.executed(source, "python3", False)
+    assert [cell.cell_type for cell in first.cells] == ["markdown", "code"], "what asked for the modules is left out"
+    assert first.cells[1].outputs[0].text == "42\n"
+    used = first.metadata["occusite"]["modules"]
+    assert {"__init__.py", "littles_law.py"} <= set(used)
+    assert not [name for name in used if name.startswith("book/widgets/")]
+
+    class Started(Exception):
+        """A kernel was started."""
+
     def kernel(*_: Any, **__: Any) -> None:
-        raise RuntimeError("a kernel was started")
+        raise Started
 
     monkeypatch.setattr(plugin, "NotebookClient", kernel)
-    source = apart / "docs" / "small.ipynb"
-    assert plugin.executed(source, "python3", False).cells[1].outputs
-    monkeypatch.setattr(plugin, "_package", lambda: "another")
-    with pytest.raises(RuntimeError, match="a kernel was started"):
+
+    def saved(path: Path, more: str) -> None:
+        path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+
+    def cached() -> bool:
+        try:
+            return bool(plugin.executed(source, "python3", False).cells[1].outputs)
+        except Started:
+            return False
+
+    assert cached()
+    saved(package / "book" / "widgets" / "cliffs.py", "# another widget\n")
+    assert cached(), "a module that the notebook does not use"
+    for change in (
+        lambda: saved(package / "littles_law.py", "# changed\n"),
+        lambda: saved(next((package / "data").rglob("*.toml")), "# changed\n"),
+        lambda: (package / "book" / "widgets" / "newest.py").touch(),
+    ):
+        change()
+        assert not cached()
+        monkeypatch.setattr(plugin, "NotebookClient", NotebookClient)
         plugin.executed(source, "python3", False)
+        monkeypatch.setattr(plugin, "NotebookClient", kernel)
+        assert cached()
+    nbformat.write(small("print(6 * 8)"), source)
+    assert not cached()
 
 
 def test_a_cell_that_never_ends_is_cut(apart: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from occusite import nvidia
 from occusite.book.content import reference
-from occusite.cli import launches, records
 from occusite.cli.app import app
 from occusite.devices import gpus
 
@@ -50,7 +49,7 @@ def test_older_headers_answer_as_the_table_says() -> None:
     capability, versions, then, now = rows["10.3"]
     first, last = versions.split("–")
     for version, said in ((first, then), (last, then), (nvidia.HEADER, now)):
-        assert f"{nvidia.device(capability, version).rules.barriers} barriers" == said
+        assert f"{nvidia.device(capability, version).allocation.barriers} barriers" == said
 
 
 def test_the_page_shows_every_command_and_every_field() -> None:
@@ -58,5 +57,12 @@ def test_the_page_shows_every_command_and_every_field() -> None:
     for command in app.registered_commands:
         assert f"occusite {command.name} --help" in page
         assert f"## {command.name}\n" in page
-    for field in ("device", *launches.FIELDS, *records.LIMITS, *records.ALLOCATED):
+    for field in ("device", "limits", "limiters", "allocated", "waves"):
         assert f"`{field}`" in page
+    assert 'launch_fields("nvidia")' in page
+
+
+def test_every_field_of_a_launch_is_a_row() -> None:
+    rows = reference.launch_fields("nvidia").rows
+    assert [re.sub("<[^>]+>", "", str(row[0])) for row in rows] == [field.name for field in nvidia.Launch.FIELDS]
+    assert [row[3] for row in rows][:4] == ["required", "required", "0", "0"]

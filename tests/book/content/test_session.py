@@ -71,7 +71,7 @@ def test_the_prose_tells_what_the_logs_tell() -> None:
 
     # "more than there are warp slots"; "half the slots, and too little in flight", "about a quarter of the time"
     assert needed > slots
-    assert found.warps * 2 == slots and found.binding == ("registers",)
+    assert found.warps * 2 == slots and found.limiters == ("registers",)
     assert 0.7 < 2 * found.warps / needed < 0.8
     assert any(change.after for change in staircase.advice(gpu.device, found.launch).changes)
     # Round one: fewer registers by itself, at the edge of a step; several blocks where one was; enough; no spills.

@@ -91,4 +91,4 @@ def test_an_unknown_budget() -> None:
 def test_numbers_in_text() -> None:
     assert html.text(9999) == "9999" and html.text(10_000) == f"10{THIN}000" and html.text(True) == "True"
     assert html.percent(66.67) == f"67{THIN}%"
-    assert html.budgets(on_paper(256, 64, 24).binding).count("occ-budget--") == 2
+    assert html.budgets(on_paper(256, 64, 24).limiters).count("occ-budget--") == 2

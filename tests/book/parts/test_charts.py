@@ -28,9 +28,9 @@ def test_stretches_cover_the_range_and_each_is_uniform(launch: paper.Launch) -> 
     for part in found:
         for registers in {part.first, part.last}:
             answer = SM.occupancy(paper.Launch(launch.threads, registers, launch.shared_memory))
-            assert (answer.warps, answer.binding) == (part.warps, part.binding)
+            assert (answer.warps, answer.limiters) == (part.warps, part.limiters)
     # Neighbours differ: nothing is cut without a cause.
-    assert all((a.warps, a.binding) != (b.warps, b.binding) for a, b in pairwise(found))
+    assert all((a.warps, a.limiters) != (b.warps, b.limiters) for a, b in pairwise(found))
 
 
 @given(LAUNCHES)
@@ -40,7 +40,7 @@ def test_steps_are_whole_and_their_budgets_bind_everywhere(launch: paper.Launch)
     for step in found:
         for registers in (step.first, step.last):
             answer = SM.occupancy(paper.Launch(launch.threads, registers, launch.shared_memory))
-            assert set(step.binding) <= set(answer.binding)
+            assert set(step.limiters) <= set(answer.limiters)
 
 
 def test_the_readers_own_value_is_marked_on_its_step() -> None:

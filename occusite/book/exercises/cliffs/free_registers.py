@@ -8,8 +8,9 @@ from occusite.questions import staircase
 KIB = paper.KIB
 SM = paper.SM()
 LAUNCH = paper.Launch(256, 53, 12 * KIB)
-STEP = next(p for p in staircase.plateaus(SM, LAUNCH) if p.first <= LAUNCH.registers <= p.last)
-ABOVE = next(p for p in staircase.plateaus(SM, LAUNCH) if p.last == STEP.first - 1)
+STAIRS = staircase.plateaus(SM.occupancy(LAUNCH))
+STEP = next(p for p in STAIRS if p.first <= LAUNCH.registers <= p.last)
+ABOVE = next(p for p in STAIRS if p.last == STEP.first - 1)
 
 exercise = Numbers(
     title="Free registers",
@@ -49,5 +50,5 @@ exercise = Numbers(
     ),
     because=f"""The kernel stands on the plateau from {STEP.first} to {STEP.last} registers. Within it registers are
         free: spend them on a larger tile or on more independent loads.""",
-    working=plateaus(SM, LAUNCH, "The staircase the kernel stands on"),
+    working=plateaus(SM.occupancy(LAUNCH), "The staircase the kernel stands on"),
 )

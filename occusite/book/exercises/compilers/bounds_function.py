@@ -18,7 +18,7 @@ BODY = """\
 
 
 def expected(threads: int, blocks: int) -> int:
-    return max(r for r in range(1, MOST + 1) if ADA.resident_blocks(threads, r) >= blocks)
+    return max(r for r in range(1, MOST + 1) if ADA.occupancy(nvidia.Launch(threads, r)).blocks >= blocks)
 
 
 exercise = Code(
@@ -26,9 +26,9 @@ exercise = Code(
     chapter=10,
     kind="write",
     prose=f"""Turn the rule behind launch bounds into a function: given threads per block and the blocks that are to be
-        resident, how many registers may each thread use on Ada, at most? The file has {ADA.rules.partitions} parts of
-        {ADA.registers_per_sm // ADA.rules.partitions:,} registers, a warp lives in one of them and takes a multiple of
-        {ADA.rules.register_unit}; no thread has more than {MOST}.""",
+        resident, how many registers may each thread use on Ada, at most? The file has {ADA.allocation.partitions} parts of
+        {ADA.registers_per_sm // ADA.allocation.partitions:,} registers, a warp lives in one of them and takes a multiple of
+        {ADA.allocation.register_unit}; no thread has more than {MOST}.""",
     function="register_cap",
     starter=HEAD + "    ...\n",
     solution=HEAD + BODY,

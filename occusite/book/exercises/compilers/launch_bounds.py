@@ -9,7 +9,7 @@ THREADS, BLOCKS, MORE = 256, 3, 5
 
 def most(blocks: int) -> int:
     """The most registers per thread with which `blocks` blocks fit."""
-    return max(r for r in range(1, 256) if ADA.resident_blocks(THREADS, r) >= blocks)
+    return max(r for r in range(1, 256) if ADA.occupancy(nvidia.Launch(THREADS, r)).blocks >= blocks)
 
 
 exercise = Numbers(
@@ -46,8 +46,8 @@ exercise = Numbers(
         ),
     ),
     hints=(
-        f"{BLOCKS} blocks are {BLOCKS * THREADS // 32} warps, spread over {ADA.rules.partitions} parts of the file.",
-        f"The registers of one warp are a multiple of {ADA.rules.register_unit}: round *down* to it.",
+        f"{BLOCKS} blocks are {BLOCKS * THREADS // 32} warps, spread over {ADA.allocation.partitions} parts of the file.",
+        f"The registers of one warp are a multiple of {ADA.allocation.register_unit}: round *down* to it.",
     ),
     because="""If the kernel needs more than that, the compiler spills. Without the second number, it promises nothing
         about residency.""",

@@ -14,8 +14,8 @@ ptxas info    : Used 58 registers, used 1 barriers, 12288 bytes smem, 372 bytes 
 ADA = nvidia.device("8.9")
 THREADS = 192
 FOUND = ADA.occupancy(KERNEL.launch(threads=THREADS))
-REGISTERS = FOUND.limits["registers"] or 0
-SLOTS = FOUND.limits["warps"] or 0
+REGISTERS = FOUND.limits["registers"].blocks or 0
+SLOTS = FOUND.limits["warps"].blocks or 0
 
 exercise = Numbers(
     title="What the log says, and what it cannot",
@@ -41,7 +41,7 @@ exercise = Numbers(
             "How many warps is that?",
             FOUND.warps,
             "warps",
-            slips=(Slip(FOUND.blocks, f"Each of these blocks has {FOUND.launch.warps} warps."),),
+            slips=(Slip(FOUND.blocks, f"Each of these blocks has {FOUND.warps_per_block} warps."),),
         ),
     ),
     hints=(

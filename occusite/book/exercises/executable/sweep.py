@@ -25,7 +25,7 @@ BODY = """\
 
 
 def expected(registers: list[int], threads: int, shared_memory: int) -> list[int]:
-    return [round(SM.occupancy(paper.Launch(threads, r, shared_memory)).percent) for r in registers]
+    return [round(SM.occupancy(paper.Launch(threads, r, shared_memory)).percent or 0) for r in registers]
 
 
 exercise = Code(

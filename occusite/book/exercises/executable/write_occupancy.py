@@ -19,7 +19,7 @@ BODY = """\
 
 
 def expected(threads: int, registers: int, shared_memory: int) -> float:
-    return float(SM.occupancy(paper.Launch(threads, registers, shared_memory)).occupancy)
+    return float(SM.occupancy(paper.Launch(threads, registers, shared_memory)).occupancy or 0)
 
 
 exercise = Code(

@@ -27,7 +27,7 @@ class Kernel:
     def helped(self) -> bool:
         """Enough blocks to fill the chip, a scheduler that runs dry, and a memory that asks for more warps."""
         need = Supply(bandwidth=1000, latency=600, sms=128, access=128, loads=self.loads)
-        fills = self.grid >= waves_of(ADA, nvidia.Launch(THREADS, self.registers), self.grid).per_wave
+        fills = self.grid >= waves_of(ADA.occupancy(nvidia.Launch(THREADS, self.registers)), self.grid).per_wave
         return fills and self.eligible < 1 and self.warps < need.warps
 
 

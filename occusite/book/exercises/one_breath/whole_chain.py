@@ -10,9 +10,9 @@ ADA = nvidia.device("8.9")
 LAUNCH = nvidia.Launch(128, 72, static_shared=10 * KIB)
 FOUND = ADA.occupancy(LAUNCH)
 NEED = Supply(bandwidth=1000, latency=600, sms=128, access=128, loads=2)
-LIMITS = {b: v * LAUNCH.warps for b, v in FOUND.limits.items() if v is not None}
+LIMITS = {b: v.warps for b, v in FOUND.limits.items() if v.warps is not None}
 SPARE = FOUND.warps - NEED.warps
-assert SPARE > 0 and FOUND.binding == ("registers",)
+assert SPARE > 0 and FOUND.limiters == ("registers",)
 
 exercise = Numbers(
     title="From a launch to a verdict",

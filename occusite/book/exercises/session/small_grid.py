@@ -8,7 +8,7 @@ GPU = nvidia.device("8.9")
 LAUNCH = nvidia.Launch(256, 40)
 GRID = 96
 FOUND = GPU.occupancy(LAUNCH)
-WAVES = waves_of(GPU, LAUNCH, GRID)
+WAVES = waves_of(FOUND, GRID)
 
 exercise = Numbers(
     title="Low occupancy, or a small grid?",
@@ -28,7 +28,7 @@ exercise = Numbers(
         ),
         Blank(
             "How many SMs get no block at all?",
-            WAVES.idle_sms,
+            WAVES.idle_cores,
             "SMs",
             slips=(
                 Slip(

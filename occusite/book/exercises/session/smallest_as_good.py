@@ -37,8 +37,8 @@ exercise = Numbers(
         ),
     ),
     hints=(
-        f"At {LAUNCH.registers} registers, how many warps fit in one of the {ADA.rules.partitions} parts of the file?",
-        f"There are {ADA.rules.max_blocks} block slots. How many warps must each block bring?",
+        f"At {LAUNCH.registers} registers, how many warps fit in one of the {ADA.allocation.partitions} parts of the file?",
+        f"There are {ADA.allocation.max_blocks} block slots. How many warps must each block bring?",
     ),
     because="""Small blocks finish and are replaced one by one, and wait for fewer neighbours at a barrier. Large ones share
         more data. Only a measurement says which matters: occupancy is equal.""",

@@ -19,7 +19,7 @@ REGISTERS = {1: 255, 2: 128, 3: 80, 4: 64, 5: 48, 6: 40}
 
 def expected(grid: int, per_sm: int, sms: int) -> float:
     gpu = nvidia.Device("8.9", sm_count=sms, threads_per_sm=1536)
-    return float(waves_of(gpu, nvidia.Launch(256, REGISTERS[per_sm]), grid).efficiency)
+    return float(waves_of(gpu.occupancy(nvidia.Launch(256, REGISTERS[per_sm])), grid).efficiency)
 
 
 exercise = Code(

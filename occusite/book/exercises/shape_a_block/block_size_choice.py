@@ -12,13 +12,13 @@ BEST = max(FOUND, key=lambda threads: FOUND[threads].warps)
 
 def reason(threads: int) -> str:
     answer = FOUND[threads]
-    each = "one warp" if answer.launch.warps == 1 else f"{answer.launch.warps} warps"
+    each = "one warp" if answer.warps_per_block == 1 else f"{answer.warps_per_block} warps"
     fits = f"{answer.blocks} blocks of {each}: {answer.warps} of {answer.slots} slots"
     if answer.blocks == 1:
-        fits = f"one block of {answer.launch.warps} warps, of {answer.slots}"
+        fits = f"one block of {answer.warps_per_block} warps, of {answer.slots}"
     if answer.warps == answer.slots:
         return f"They divide the SM without a remainder: {fits}."
-    if answer.binding == ("blocks",):
+    if answer.limiters == ("blocks",):
         return f"Blocks so small run out of block slots first: {fits}."
     left = answer.slots - answer.warps
     return f"Blocks so large leave a remainder: {fits}. The {left} slots left over are too few for another block."
@@ -33,7 +33,7 @@ exercise = Choose(
     options=tuple(Option(f"{threads} threads per block", reason(threads), threads == BEST) for threads in SIZES),
     hints=(
         f"The SM has {ADA.warps_per_sm} warp slots. How many warps does each block take of them?",
-        f"It also has {ADA.rules.max_blocks} block slots, which only small blocks ever exhaust.",
+        f"It also has {ADA.allocation.max_blocks} block slots, which only small blocks ever exhaust.",
     ),
     because="A block size is a divisor in every budget’s division. Small ones meet the block slots, large ones remainders.",
 )

@@ -6,7 +6,7 @@ from occusite.book.parts.exercise import Code, Slip, cases
 KIB = 1024
 H100 = nvidia.device("9.0")
 SIZE, WISH = 4 * KIB, 25
-STEPS = ", ".join(str(s // KIB) for s in H100.rules.shared_steps)
+STEPS = ", ".join(str(s // KIB) for s in H100.allocation.shared_steps)
 
 STARTER = f'''\
 STEPS = [{STEPS}]  # KiB
@@ -26,7 +26,7 @@ SOLUTION = STARTER.replace(
 
 
 def expected(size: int, carveout: int) -> int | None:
-    return H100.occupancy(nvidia.Launch(128, 32, dynamic_shared=size, carveout=carveout)).limits["shared_memory"]
+    return H100.occupancy(nvidia.Launch(128, 32, dynamic_shared=size, carveout=carveout)).limits["shared_memory"].blocks
 
 
 exercise = Code(

@@ -38,10 +38,10 @@ exercise = Numbers(
         ),
     ),
     hints=(
-        f"One warp’s registers are rounded up to a multiple of {ADA.rules.register_unit}.",
-        f"Per thread, that is a multiple of {ADA.rules.register_unit // ADA.warp_size}.",
+        f"One warp’s registers are rounded up to a multiple of {ADA.allocation.register_unit}.",
+        f"Per thread, that is a multiple of {ADA.allocation.register_unit // ADA.warp_size}.",
     ),
-    because=f"""{ON_PAPER} registers are charged as the next multiple of {ADA.rules.register_unit // ADA.warp_size}, and
+    because=f"""{ON_PAPER} registers are charged as the next multiple of {ADA.allocation.register_unit // ADA.warp_size}, and
         the last block no longer fits.""",
-    working=plateaus(ADA, LAUNCH, "The exact staircase, Ada"),
+    working=plateaus(ADA.occupancy(LAUNCH), "The exact staircase, Ada"),
 )

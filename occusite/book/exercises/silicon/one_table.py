@@ -5,7 +5,7 @@ from occusite.book.parts.exercise import Code, Slip, cases
 
 CHIPS = ("7.5", "8.0", "8.6", "8.9", "9.0", "12.0")
 TABLE = "".join(
-    f'    "{c}": ({nvidia.device(c).threads_per_sm}, {nvidia.device(c).rules.max_blocks}),\n' for c in CHIPS
+    f'    "{c}": ({nvidia.device(c).threads_per_sm}, {nvidia.device(c).allocation.max_blocks}),\n' for c in CHIPS
 )
 STARTER = f'''\
 # Threads and blocks per SM, by compute capability.
@@ -26,7 +26,7 @@ SMALL = 64
 
 def expected(chip: str, threads: int) -> int:
     limits = nvidia.device(chip).occupancy(nvidia.Launch(threads, 16)).limits
-    return min(limits["warps"], limits["blocks"])  # type: ignore[type-var,return-value]
+    return min(limit for key in ("warps", "blocks") if (limit := limits[key].blocks) is not None)
 
 
 exercise = Code(
@@ -57,7 +57,7 @@ exercise = Code(
         ),
     ),
     hints=("The argument `chip` is not used anywhere.",),
-    because=f"""Slots belong to a chip, not to a vendor: {ADA.rules.max_blocks} blocks on Ada, but
-        {nvidia.device("8.6").rules.max_blocks} on the consumer chips one generation before, and
-        {nvidia.device("8.0").rules.max_blocks} on that generation’s A100.""",
+    because=f"""Slots belong to a chip, not to a vendor: {ADA.allocation.max_blocks} blocks on Ada, but
+        {nvidia.device("8.6").allocation.max_blocks} on the consumer chips one generation before, and
+        {nvidia.device("8.0").allocation.max_blocks} on that generation’s A100.""",
 )

@@ -17,7 +17,7 @@ SOLUTION = STARTER.replace("227 * 1024", "228 * 1024")
 
 
 def expected(size: int) -> int | None:
-    return H100.occupancy(nvidia.Launch(128, 32, dynamic_shared=size)).limits["shared_memory"]
+    return H100.occupancy(nvidia.Launch(128, 32, dynamic_shared=size)).limits["shared_memory"].blocks
 
 
 assert expected(CASE) == 2

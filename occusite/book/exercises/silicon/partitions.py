@@ -5,7 +5,7 @@ from occusite.book.parts.exercise import Code, Slip, cases
 
 A100 = nvidia.device("8.0")
 CASE = nvidia.Launch(224, 92)
-PER_WARP = A100.occupancy(CASE).allocated["registers_per_block"] // CASE.warps
+PER_WARP = A100.occupancy(CASE).allocated["registers_per_block"] // A100.warps_per_block(CASE)
 
 STARTER = '''\
 def blocks_by_registers(threads, registers):
@@ -18,7 +18,7 @@ SOLUTION = STARTER.replace("65_536 // (warps * per_warp)", "16_384 // per_warp *
 
 
 def expected(threads: int, registers: int) -> int | None:
-    return A100.occupancy(nvidia.Launch(threads, registers)).limits["registers"]
+    return A100.occupancy(nvidia.Launch(threads, registers)).limits["registers"].blocks
 
 
 exercise = Code(
@@ -26,9 +26,9 @@ exercise = Code(
     chapter=8,
     kind="bug",
     prose=f"""The rounding is right, and still this calculator finds
-        {A100.registers_per_sm // (CASE.warps * PER_WARP)} blocks of {CASE.threads} threads with {CASE.registers}
+        {A100.registers_per_sm // (A100.warps_per_block(CASE) * PER_WARP)} blocks of {CASE.threads} threads with {CASE.registers}
         registers, where an A100 holds {expected(CASE.threads, CASE.registers)}. Its register file is split into
-        {A100.rules.partitions} parts of {A100.registers_per_sm // A100.rules.partitions:,}; a warp lives in one part and
+        {A100.allocation.partitions} parts of {A100.registers_per_sm // A100.allocation.partitions:,}; a warp lives in one part and
         cannot use a remnant of another.""",
     function="blocks_by_registers",
     starter=STARTER,

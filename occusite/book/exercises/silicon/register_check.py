@@ -22,7 +22,7 @@ def launches(threads, registers):
 
 
 def expected(threads: int, registers: int) -> bool:
-    return H100.occupancy(nvidia.Launch(threads, registers)).limits["registers"] != 0
+    return H100.occupancy(nvidia.Launch(threads, registers)).limits["registers"].blocks != 0
 
 
 assert CASE.threads * CASE.registers <= H100.registers_per_block and not expected(CASE.threads, CASE.registers)
@@ -33,8 +33,8 @@ exercise = Code(
     kind="bug",
     prose=f"""{CASE.threads} threads × {CASE.registers} registers are {CASE.threads * CASE.registers:,}, and a block may
         have {H100.registers_per_block:,}. Yet an H100 refuses the launch. For this check it rounds the registers of a
-        warp up to its unit of {H100.rules.register_unit}, and the *warps* of the block up to a multiple of its
-        {H100.rules.partitions} partitions.""",
+        warp up to its unit of {H100.allocation.register_unit}, and the *warps* of the block up to a multiple of its
+        {H100.allocation.partitions} partitions.""",
     function="launches",
     starter=STARTER,
     solution=SOLUTION,
@@ -65,7 +65,7 @@ exercise = Code(
         ),
     ),
     hints=(
-        f"{CASE.threads} threads are {CASE.warps} warps. What is the next multiple of {H100.rules.partitions}?",
+        f"{CASE.threads} threads are {H100.warps_per_block(CASE)} warps. What is the next multiple of {H100.allocation.partitions}?",
         "Multiply by the registers of one warp, rounded up to the unit.",
     ),
     because="The launch fails with an error, at run time. A calculator that shows a percentage here helps nobody.",

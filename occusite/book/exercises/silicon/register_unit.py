@@ -32,7 +32,7 @@ exercise = Code(
     kind="bug",
     prose=f"""A block of {CASE.threads} threads with {CASE.registers} registers each occupies {TAKEN:,} registers of an
         A100, and not {CASE.threads * CASE.registers:,} as this calculator says. The chip gives registers to a warp at
-        a time, rounded up to a multiple of {A100.rules.register_unit}.""",
+        a time, rounded up to a multiple of {A100.allocation.register_unit}.""",
     function="registers_taken",
     starter=STARTER,
     solution=SOLUTION,

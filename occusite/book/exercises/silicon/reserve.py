@@ -21,7 +21,7 @@ def blocks_by_shared_memory(size):
 
 
 def expected(size: int) -> int | None:
-    return A100.occupancy(nvidia.Launch(128, 32, dynamic_shared=size)).limits["shared_memory"]
+    return A100.occupancy(nvidia.Launch(128, 32, dynamic_shared=size)).limits["shared_memory"].blocks
 
 
 exercise = Code(
@@ -31,7 +31,7 @@ exercise = Code(
     prose=f"""Blocks that ask for {CASE // KIB} KiB of shared memory: this calculator fits
         {A100.shared_memory_per_sm // CASE} of them into an A100, the chip {expected(CASE)}. The system keeps
         {A100.reserved_shared_memory:,} bytes of every block’s share for itself, and the sum is rounded up to a multiple
-        of {A100.rules.shared_unit}. Even a block that asks for nothing pays the reserve.""",
+        of {A100.allocation.shared_unit}. Even a block that asks for nothing pays the reserve.""",
     function="blocks_by_shared_memory",
     starter=STARTER,
     solution=SOLUTION,

@@ -8,7 +8,7 @@ KIB = paper.KIB
 SM = paper.SM()
 LAUNCH = paper.Launch(threads=128, registers=72, shared_memory=20 * KIB)
 ANSWER = SM.occupancy(LAUNCH)
-LIMITS = {name: blocks * LAUNCH.warps for name, blocks in ANSWER.limits.items() if blocks is not None}
+LIMITS = {name: limit.warps for name, limit in ANSWER.limits.items() if limit.warps is not None}
 
 exercise = Numbers(
     title="Three divisions, one minimum",

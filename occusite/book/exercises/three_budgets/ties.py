@@ -23,7 +23,7 @@ def binding(threads, registers, shared_memory):
 
 def expected(threads: int, registers: int, shared_memory: int) -> set[str]:
     names = {"registers": "registers", "shared_memory": "shared memory", "warps": "warp slots", "blocks": "block slots"}
-    return {names[b] for b in SM.occupancy(paper.Launch(threads, registers, shared_memory)).binding}
+    return {names[b] for b in SM.occupancy(paper.Launch(threads, registers, shared_memory)).limiters}
 
 
 exercise = Code(

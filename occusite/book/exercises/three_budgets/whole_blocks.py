@@ -40,7 +40,7 @@ def resident_warps(threads, registers, shared_memory):
 def expected(threads: int, registers: int, shared_memory: int) -> tuple[int, set[str]]:
     answer = SM.occupancy(paper.Launch(threads, registers, shared_memory))
     names = {"registers": "registers", "shared_memory": "shared memory", "warps": "warp slots", "blocks": "block slots"}
-    return answer.warps, {names[b] for b in answer.binding}
+    return answer.warps, {names[b] for b in answer.limiters}
 
 
 exercise = Code(
@@ -84,7 +84,7 @@ exercise = Code(
         ),
     ),
     hints=(
-        f"How many whole blocks of {CASE.launch.warps} warps fit into {IN_WARPS} warps’ worth of registers?",
+        f"How many whole blocks of {CASE.warps_per_block} warps fit into {IN_WARPS} warps’ worth of registers?",
         "Divide each stock by what one *block* takes; multiply by warps per block only at the end.",
     ),
     because=f"""In blocks both budgets allow {CASE.blocks}: a tie. Only spending less of both would bring another

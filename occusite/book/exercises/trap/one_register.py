@@ -1,17 +1,19 @@
 """Chapter 9, calculate: the one register that buys a block, and the next one's price."""
 
+from dataclasses import replace
+
 from occusite import nvidia
 from occusite.book.content.tables import plateaus
 from occusite.book.parts.exercise import Blank, Numbers, Slip
-from occusite.questions import staircase
+from occusite.questions import steps
 
 CHIP = nvidia.device("8.6")
 TILE = 8
 LAUNCH = nvidia.Launch(256, 129, static_shared=16 * 1024)
 NOW = CHIP.occupancy(LAUNCH)
-BETTER = staircase.next_cliff(CHIP, LAUNCH, "registers").better
+BETTER = steps.next_step(NOW, "registers").better
 assert BETTER is not None
-NEXT = staircase.next_cliff(CHIP, nvidia.Launch(256, BETTER.value, static_shared=16 * 1024), "registers").better
+NEXT = steps.next_step(CHIP.occupancy(replace(LAUNCH, registers=BETTER.value)), "registers").better
 assert NEXT is not None
 
 exercise = Numbers(
@@ -46,9 +48,9 @@ exercise = Numbers(
     ),
     hints=(
         f"Two blocks are {2 * LAUNCH.threads} threads on {CHIP.registers_per_sm:,} registers.",
-        f"What each thread takes is a multiple of {CHIP.rules.register_unit // CHIP.warp_size}.",
+        f"What each thread takes is a multiple of {CHIP.allocation.register_unit // CHIP.warp_size}.",
     ),
     because="""The first step costs almost nothing and doubles the warps. The second takes so many registers that the
         compiler must spill: there the trap begins.""",
-    working=plateaus(CHIP, LAUNCH, "The kernel’s staircase"),
+    working=plateaus(CHIP.occupancy(LAUNCH), "The kernel’s staircase"),
 )

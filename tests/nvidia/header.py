@@ -15,7 +15,7 @@ from occusite.nvidia import Device, Launch
 UNLIMITED = 2**31 - 1
 BITS = {"warps": 1, "registers": 2, "shared_memory": 4, "blocks": 8, "barriers": 16, "virtual": 32}
 ORDER = ("registers", "shared_memory", "warps", "blocks", "barriers", "virtual")
-CACHING = {0: False, 1: True, 2: "strict"}
+CACHING = {0: "off", 1: "on", 2: "strict"}
 CACHE = {0: "none", 1: "shared", 2: "l1", 3: "equal"}
 IN, OUT = 29, 17
 
@@ -84,7 +84,7 @@ class Row(NamedTuple):
             {0: False, 1: True}.get(self.opt_in, self.opt_in),  # type: ignore[arg-type]
             None if self.carveout == -1 else self.carveout,
             self.barriers,
-            CACHING.get(self.partitioned_caching, self.partitioned_caching),
+            CACHING.get(self.partitioned_caching, self.partitioned_caching),  # type: ignore[arg-type]
             virtual=self.virtual,
             cache_preference=CACHE.get(self.cache_preference, self.cache_preference),  # type: ignore[arg-type]
         )
@@ -152,8 +152,8 @@ def answer_row(found: Occupancy, caching: int) -> list[int]:
     return [
         0,
         found.blocks,
-        sum([BITS[b] for b in found.binding]),
-        *[UNLIMITED if (v := limits[b]) is None else v for b in ORDER],
+        sum([BITS[b] for b in found.limiters]),
+        *[UNLIMITED if (v := limits[b].blocks) is None else v for b in ORDER],
         found.allocated["registers_per_block"],
         found.allocated["shared_memory_per_block"],
         caching if found.allocated["partitioned_caching"] else 0,
@@ -196,7 +196,7 @@ def why_not() -> str:
 def build(folder: Path) -> Path:
     """Compile the harness into `folder`."""
     program, include = folder / "harness", include_folder()
-    source = Path(__file__).parent / "header" / "harness.c"
+    source = Path(__file__).parent / "harness.c"
     subprocess.run(
         [compiler() or "cc", "-O2", "-fwrapv", "-w", f"-I{include}", str(source), "-o", str(program)], check=True
     )

@@ -12,7 +12,7 @@ from occusite import nvidia
 from occusite.nvidia import Device, Launch
 
 np = pytest.importorskip("numpy")
-Sweep = pytest.importorskip("occusite.questions.sweep_numpy").Sweep
+Sweep = pytest.importorskip("occusite.nvidia.sweep_numpy").Sweep
 
 chips = st.sampled_from([nvidia.device(capability) for capability in nvidia.CHIPS])
 options = st.fixed_dictionaries(
@@ -23,7 +23,7 @@ options = st.fixed_dictionaries(
         "opt_in": st.booleans(),
         "carveout": st.integers(0, 100),
         "barriers": st.integers(0, 70),
-        "partitioned_caching": st.sampled_from((False, True, "strict")),
+        "partitioned_caching": st.sampled_from(("off", "on", "strict")),
         "virtual": st.integers(0, 140),
         "cluster": st.sampled_from((1, 4, 17)),
     },
@@ -48,14 +48,16 @@ def test_every_block_size_and_register_count() -> None:
     device = nvidia.device("8.0")
     found = Sweep(device)(np.arange(1, 1025)[:, None], np.arange(1, 256)[None, :])
     assert found.shape == (1024, 255)
-    count = device.counter()
+    count = device.block_counter(Launch(1, 0))
     assert found.tolist() == [[count(t, r) for r in range(1, 256)] for t in range(1, 1025)]
 
 
 def test_a_device_with_odd_limits() -> None:
     device = Device("8.6", max_threads_per_block=1000, shared_memory_per_sm=100 * 1024, reserved_shared_memory=1025)
     threads = np.arange(990, 1030)
-    assert Sweep(device)(threads, 32, 100).tolist() == [device.resident_blocks(t, 32, 100) for t in threads.tolist()]
+    assert Sweep(device)(threads, 32, 100).tolist() == [
+        device.block_counter(Launch(1, 0))(t, 32, 100) for t in threads.tolist()
+    ]
 
 
 def test_numbers_are_broadcast_and_small_types_do_not_overflow() -> None:

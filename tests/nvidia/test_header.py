@@ -1,7 +1,7 @@
 """Differential test: random launches put to occusite and to the vendor's compiled header, equal in every output.
 
 `OCCUSITE_LAUNCHES` sets how many (1,000,000 by default), `OCCUSITE_SEED` which. The long run:
-`OCCUSITE_LAUNCHES=10000000 python -m pytest tests/test_nvidia_header.py`.
+`OCCUSITE_LAUNCHES=10000000 python -m pytest tests/nvidia/test_header.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from random import Random
 import pytest
 
 from occusite.nvidia import CHIPS, Device, Launch, device
-from tests.nvidia_header import IN, OUT, Row, answer_row, ask, build, why_not, without_stale_bits
+from tests.nvidia.header import IN, OUT, Row, answer_row, ask, build, why_not, without_stale_bits
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from occusite import nvidia
-from tests.nvidia_header import ORDER, Row, answer_row, without_stale_bits
+from tests.nvidia.header import ORDER, Row, answer_row, without_stale_bits
 
-DATA = Path(__file__).parent / "data" / "nvidia"
+DATA = Path(__file__).parents[1] / "data" / "nvidia"
 
 
 def rows() -> list[dict[str, Any]]:
@@ -61,7 +61,7 @@ def test_answered_rows_are_equal_in_every_output() -> None:
         found = device.occupancy(launch)
         assert answer_row(found, question.partitioned_caching) == without_stale_bits(row["out"]), row
         assert bool(found.reason) == (found.blocks == 0), row
-        count = device.counter_like(launch)
+        count = device.block_counter(launch)
         assert count(launch.threads, launch.registers, launch.dynamic_shared) == found.blocks, row
 
 
@@ -146,7 +146,7 @@ def test_every_limit_of_the_small_table() -> None:
         carveout = None if row["carveout"] == -1 else row["carveout"]
         launch = nvidia.Launch(row["threads"], row["regs"], row["smem_static"], row["smem_dynamic"], carveout=carveout)
         found = device.occupancy(launch)
-        limits = {b: -1 if found.limits[b] is None else found.limits[b] for b in ORDER}
+        limits = {b: -1 if found.limits[b].blocks is None else found.limits[b].blocks for b in ORDER}
         assert limits["warps"] == row["limit_warps"], text
         assert limits["blocks"] == row["limit_blocks"], text
         assert limits["registers"] == row["limit_regs"], text

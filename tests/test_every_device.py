@@ -10,9 +10,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from occusite import nvidia, paper
-from occusite.model.answer import Occupancy
+from occusite.model import Occupancy
 from occusite.nvidia import Device, Launch
-from occusite.questions import staircase
+from occusite.questions import steps
 from occusite.questions.grid import waves as waves_of
 
 DEVICES = {capability: nvidia.device(capability) for capability in nvidia.CHIPS}
@@ -40,7 +40,7 @@ launches = st.builds(
     opt_in=st.booleans(),
     carveout=st.one_of(st.none(), st.integers(0, 100)),
     barriers=st.integers(0, 70),
-    partitioned_caching=st.sampled_from((False, True, "strict")),
+    partitioned_caching=st.sampled_from(("off", "on", "strict")),
     cluster=st.sampled_from((1, 1, 1, 2, 8, 17)),
     virtual=st.one_of(st.just(0), st.integers(0, 140)),
     cache_preference=st.sampled_from(("none", "shared", "l1", "equal")),
@@ -58,15 +58,15 @@ def answer(case: tuple[Any, Any]) -> Occupancy:
 @given(cases)
 def test_result_is_the_least_limit_and_binding_names_every_tie(case: tuple[Any, Any]) -> None:
     found = answer(case)
-    limits = [limit for limit in found.limits.values() if limit is not None]
-    if found.binding:
+    limits = [limit.blocks for limit in found.limits.values() if limit.blocks is not None]
+    if found.limiters:
         assert found.blocks == min(limits)
-        assert found.binding == tuple(b for b, limit in found.limits.items() if limit == found.blocks)
+        assert found.limiters == tuple(b for b, limit in found.limits.items() if limit.blocks == found.blocks)
     else:
         assert found.blocks == 0
         assert "cluster" in found.reason
     assert found.warps <= found.slots
-    assert 0 <= found.occupancy <= 1
+    assert found.occupancy is None if found.blocks == 0 else 0 < found.occupancy <= 1
     assert bool(found.reason) == (found.blocks == 0) == (not found.runs)
 
 
@@ -87,11 +87,8 @@ def test_residency_never_grows_with_an_appetite(case: tuple[Any, Any], data: st.
 @given(chips, launches)
 def test_fast_path_equals_the_rich_answer(device: Device, launch: Launch) -> None:
     found = device.occupancy(launch)
-    count = device.counter_like(launch)
+    count = device.block_counter(launch)
     assert count(launch.threads, launch.registers, launch.dynamic_shared) == found.blocks
-    plain = Launch(launch.threads, launch.registers, launch.static_shared, launch.dynamic_shared)
-    fast = device.resident_blocks(launch.threads, launch.registers, launch.static_shared, launch.dynamic_shared)
-    assert fast == device.occupancy(plain).blocks
 
 
 @given(paper_sms, paper_launches)
@@ -100,12 +97,23 @@ def test_fast_path_equals_the_rich_answer_on_paper(device: paper.SM, launch: pap
     assert fast == device.occupancy(launch).blocks
 
 
-@given(chips, launches, st.sampled_from(("threads", "registers", "dynamic_shared", "static_shared", "barriers")))
-def test_along_a_knob_equals_the_rich_answer(device: Device, launch: Launch, knob: str) -> None:
-    here = getattr(launch, knob)
-    found = staircase.resident(device, launch, knob)(here)
+@given(cases, st.data())
+def test_a_counter_of_any_fields_equals_the_rich_answer(case: tuple[Any, Any], data: st.DataObject) -> None:
+    device, launch = case
+    names = [field.name for field in launch.FIELDS if field.whole and getattr(launch, field.name) is not None]
+    chosen = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True))
     rich = device.occupancy(launch)
-    assert found == (rich.blocks, rich.warps)
+    assert device.counter(launch, *chosen)(*(getattr(launch, name) for name in chosen)) == (rich.blocks, rich.warps)
+
+
+@given(cases)
+def test_steps_carry_their_numbers_and_come_to_the_limits(case: tuple[Any, Any]) -> None:
+    found = answer(case)
+    for step in found.steps:
+        assert step.shape.count("{}") == len(step.numbers)
+        assert step.text(lambda number: f"<{number}>").count("<") - step.shape.count("<") == len(step.numbers)
+    for cause in found.causes:
+        assert cause.shape.count("{}") == len(cause.numbers)
 
 
 @settings(max_examples=60)
@@ -114,16 +122,16 @@ def test_along_a_knob_equals_the_rich_answer(device: Device, launch: Launch, kno
 def test_easing_all_tied_budgets_raises_residency(case: tuple[Any, Any]) -> None:
     """All the changes together gain warps; the answer then is bound by some budget again, or the SM is full."""
     device, launch = case
-    found = staircase.advice(device, launch)
+    found = steps.advice(device.occupancy(launch))
     assert found.sentence.endswith(".")
     if found.then is None:
         assert found.now.warps == found.now.slots or not found.changes or any(c.after is None for c in found.changes)
         return
     assert found.then.warps > found.now.warps
-    assert found.then.binding
+    assert found.then.limiters
     for change in found.changes:
         assert change.after != change.before
-        assert getattr(found.then.launch, change.knob) == change.after
+        assert getattr(found.then.launch, change.field) == change.after
 
 
 @settings(max_examples=60)
@@ -133,12 +141,12 @@ def test_easing_one_of_two_tied_budgets_gains_no_block(device: Device, warps: in
     blocks = device.occupancy(launch).blocks
     assume(blocks)
     launch = replace(launch, dynamic_shared=device.available_dynamic_shared(launch, blocks))
-    assume(device.occupancy(launch).binding == ("registers", "shared_memory"))
-    found = staircase.advice(device, launch)
+    assume(device.occupancy(launch).limiters == ("registers", "shared_memory"))
+    found = steps.advice(device.occupancy(launch))
     assert [c.budget for c in found.changes] == ["registers", "shared_memory"]
     for change in found.changes:
         if change.after is not None:
-            assert device.occupancy(replace(launch, **{change.knob: change.after})).blocks == blocks
+            assert device.occupancy(replace(launch, **{change.field: change.after})).blocks == blocks
     if found.then:
         assert found.then.blocks > blocks
 
@@ -155,7 +163,7 @@ def test_room_for_dynamic_shared_memory_keeps_the_blocks(device: Device, launch:
 @settings(max_examples=40)
 @given(chips, launches)
 def test_block_size_suggestions_are_the_best_of_all_sizes(device: Device, launch: Launch) -> None:
-    count = device.counter_like(launch)
+    count = device.block_counter(launch)
     resident = {
         size: size * count(size, launch.registers, launch.dynamic_shared)
         for size in range(device.warp_size, device.max_threads_per_block + 1, device.warp_size)
@@ -176,10 +184,10 @@ def test_waves_add_up(device: Device, launch: Launch, grid: int) -> None:
     grid *= launch.cluster
     if not device.occupancy(launch).runs:
         with pytest.raises(ValueError, match="cannot run"):
-            waves_of(device, launch, grid)
+            waves_of(device.occupancy(launch), grid)
         return
     assume(device.occupancy(launch).blocks * device.sm_count >= launch.cluster)
-    found = waves_of(device, launch, grid)
+    found = waves_of(device.occupancy(launch), grid)
     assert found.full * found.per_wave + found.tail == grid
     assert 0 <= found.tail < found.per_wave
     assert 0 < found.efficiency <= 1

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occusite.nvidia import Device, Launch
-from occusite.nvidia.fast import Rules
+from occusite.nvidia.device import Device
+from occusite.nvidia.fast import Tables
+from occusite.nvidia.launch import Launch
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -29,17 +30,17 @@ class Sweep:
     """
 
     def __init__(self, device: Device, **options: Any) -> None:
-        rules = Rules(device, Launch(threads=1, registers=0, **options))
-        self._rules = rules
-        self._warps = -(-rules.most_threads // rules.warp_size)
-        self._columns = device.rules.max_registers + 2
+        tables = Tables(device, Launch(threads=1, registers=0, **options))
+        self._tables = tables
+        self._warps = -(-tables.most_threads // tables.warp_size)
+        self._columns = device.allocation.max_registers + 2
         rows = [[0] * self._columns]
         for warps in range(1, self._warps + 1):
-            rows.append([rules.without_shared((warps, registers)) for registers in range(self._columns)])
+            rows.append([tables.without_shared((warps, registers)) for registers in range(self._columns)])
         rows.append([0] * self._columns)
         self._cells = np.array(rows, dtype=np.int16).ravel()
-        units = rules.block_limit // rules.unit
-        self._pools = np.array([min(rules.shared(u), 32_767) for u in range(units + 1)] + [0], dtype=np.int16)
+        units = tables.block_limit // tables.unit
+        self._pools = np.array([min(tables.shared(u), 32_767) for u in range(units + 1)] + [0], dtype=np.int16)
 
     def __call__(self, threads: ArrayLike, registers: ArrayLike, dynamic_shared: ArrayLike = 0) -> NDArray[np.int16]:
         """Resident blocks per SM of every launch; the three arrays of whole numbers are broadcast together.
@@ -63,21 +64,21 @@ class Sweep:
     def _look_up(
         self, threads: NDArray[Any], registers: NDArray[Any], shared: NDArray[Any], found: NDArray[np.int16]
     ) -> None:
-        rules = self._rules
+        tables = self._tables
         row = (
-            np.minimum(threads, rules.most_threads + rules.warp_size).astype(np.int32) + (rules.warp_size - 1)
-        ) // rules.warp_size
-        if rules.most_threads % rules.warp_size:
-            row[threads > rules.most_threads] = self._warps + 1
+            np.minimum(threads, tables.most_threads + tables.warp_size).astype(np.int32) + (tables.warp_size - 1)
+        ) // tables.warp_size
+        if tables.most_threads % tables.warp_size:
+            row[threads > tables.most_threads] = self._warps + 1
         row *= self._columns
         row += np.minimum(registers, self._columns - 1).astype(np.int32)
         np.take(self._cells, row, out=found, mode="clip")
-        units = np.minimum(shared, rules.block_limit + rules.unit).astype(np.int32)
-        units += rules.fixed + rules.unit - 1
-        units //= rules.unit
+        units = np.minimum(shared, tables.block_limit + tables.unit).astype(np.int32)
+        units += tables.fixed + tables.unit - 1
+        units //= tables.unit
         np.minimum(found, np.take(self._pools, units, mode="clip"), out=found)
-        if rules.most_dynamic < rules.block_limit:
-            found[shared > rules.most_dynamic] = 0
+        if tables.most_dynamic < tables.block_limit:
+            found[shared > tables.most_dynamic] = 0
 
 
 def _whole(field: str, values: ArrayLike, low: int) -> NDArray[Any]:

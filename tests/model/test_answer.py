@@ -1,0 +1,78 @@
+"""The answer's own words and views; and that an answer can be kept, copied and compared."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from fractions import Fraction
+
+import pytest
+
+import occusite
+from occusite import nvidia, paper
+from occusite.model import Limit
+from occusite.model.answer import budgets_of
+
+ANSWERS = (
+    nvidia.device("8.9").occupancy(nvidia.Launch(256, 40)),
+    nvidia.device("9.0").occupancy(nvidia.Launch(288, 224)),
+    paper.SM().occupancy(paper.Launch(256, 64, 24 * 1024)),
+)
+
+
+def test_words_come_from_the_devices_budgets() -> None:
+    assert [answer.limiter for answer in ANSWERS] == [
+        "registers + warp slots",
+        "cannot launch",
+        "registers + shared memory",
+    ]
+    assert [budget.slot for budget in ANSWERS[2].limiting] == ["registers", "memory"]
+    assert ANSWERS[0].budget("blocks").name == "block slots"
+    with pytest.raises(KeyError, match="vgprs"):
+        ANSWERS[0].budget("vgprs")
+
+
+def test_budgets_keep_the_devices_order() -> None:
+    assert [b.key for b in budgets_of(nvidia.device("8.9"), ("warps", "registers"))] == ["registers", "warps"]
+
+
+def test_a_share_is_exact_and_there_is_none_where_nothing_runs() -> None:
+    assert (ANSWERS[2].occupancy, ANSWERS[2].percent) == (Fraction(2, 3), 100 * 32 / 48)
+    assert (ANSWERS[1].occupancy, ANSWERS[1].percent, ANSWERS[1].runs) == (None, None, False)
+
+
+def test_a_reason_lets_the_surface_set_its_numbers() -> None:
+    answer = ANSWERS[1]
+    assert "86,016 registers (9 warps rounded up to a multiple of 4), a block may have 65,536" in answer.reason
+    assert "86016" in answer.why(str)
+    assert ANSWERS[0].reason == "" == ANSWERS[0].why(str)
+
+
+def test_limits_are_in_blocks_and_in_warps() -> None:
+    assert ANSWERS[0].limits["registers"] == Limit(6, 48)
+    assert ANSWERS[0].limits["shared_memory"] == Limit(100, 800)
+    assert ANSWERS[0].limits["virtual"] == Limit(None, None)
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda a: a.limiter)
+def test_an_answer_survives_pickling_and_copying(answer: occusite.Occupancy) -> None:
+    for other in (pickle.loads(pickle.dumps(answer)), copy.copy(answer), copy.deepcopy(answer)):
+        assert other == answer
+        assert other.steps == answer.steps
+
+
+def test_rule_sets_are_named() -> None:
+    assert ANSWERS[0].rules.name == nvidia.HEADER
+    assert ANSWERS[0].device.by_rules("13.0").rules.source == "cuda_occupancy.h of CUDA 13.0"
+    assert ANSWERS[2].rules.name == "paper"
+    with pytest.raises(ValueError, match=r"^rules: '13.5' is not allowed; give paper"):
+        paper.SM().by_rules("13.5")
+
+
+def test_one_call_for_every_device() -> None:
+    assert occusite.occupancy("8.9", nvidia.Launch(256, 40)) == ANSWERS[0]
+    assert occusite.occupancy("paper", paper.Launch(256, 64, 24 * 1024)) == ANSWERS[2]
+    with pytest.raises(
+        ValueError, match=r"^launch: .* is not allowed; compute capability 8.9 .Ada. takes occusite.nvidia"
+    ):
+        occusite.occupancy("8.9", paper.Launch(256, 40))

@@ -1,0 +1,108 @@
+"""Kernels of reports answered; the paste box and the command line say the same of the same report."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from occusite import nvidia
+from occusite.book import widgets
+from occusite.cli.app import app
+from occusite.questions import kernels
+from occusite.questions.kernels import Answers, best_block_size
+from occusite.reports import KernelReport
+
+REPORT = {"kernel": "k", "architecture": "sm_90", "registers": 64, "static_shared": 0, "source": "ptxas"}
+
+
+def log(name: str, architecture: str, registers: int, shared: str = "") -> str:
+    return (
+        f"ptxas info    : Compiling entry function '{name}' for '{architecture}'\n"
+        f"ptxas info    : Function properties for {name}\n"
+        "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+        f"ptxas info    : Used {registers} registers, used 1 barriers{shared}\n"
+    )
+
+
+LOG = log("small", "sm_90", 32) + log("large", "sm_90", 128, ", 40960 bytes smem") + log("ada", "sm_89", 74)
+
+
+def pasted(text: str, device: str, threads: int, dynamic_kib: int) -> list[list[str]]:
+    view = widgets.load("build_log").view(text, device, threads, dynamic_kib)
+    table: Any = view.parts["kernels"]
+    return [[re.sub("<[^>]+>", " ", str(cell)) for cell in row] for row in table.rows]
+
+
+def read(text: str, *options: str) -> list[dict[str, Any]]:
+    done = CliRunner().invoke(app, ["read", "-", "--json", *options], input=text)
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    return rows
+
+
+@pytest.mark.parametrize("threads", [96, 256, 1024])
+@pytest.mark.parametrize("dynamic_kib", [0, 20, 100])
+@pytest.mark.parametrize("device", ["reported", "7.5", "9.0", "12.0"])
+def test_the_paste_box_and_the_command_line_agree(device: str, threads: int, dynamic_kib: int) -> None:
+    options = ["-t", str(threads), "-s", f"{dynamic_kib}KiB", *(["-d", device] if device != "reported" else [])]
+    for cells, row in zip(pasted(LOG, device, threads, dynamic_kib), read(LOG, *options), strict=True):
+        if "problem" in row:
+            assert (cells[4], cells[5]) == ("–", row["problem"])
+        elif row["answer"]["blocks"] == 0:
+            assert cells[4] == "0" and cells[5].startswith("cannot launch")
+        else:
+            assert int(cells[4].split()[0]) == row["answer"]["warps"]
+
+
+def test_code_for_9_0_does_not_run_on_7_5() -> None:
+    """What the paste box once called 100 %."""
+    (cells,) = pasted(log("small", "sm_90", 32), "7.5", 1024, 0)
+    assert cells[5] == f"code for sm_90 does not run on {nvidia.device('7.5').name}"
+    (row,) = read(log("small", "sm_90", 32), "-d", "7.5", "-t", "1024")
+    assert row["problem"] == cells[5]
+
+
+def test_what_a_report_does_not_say_is_never_0() -> None:
+    row = Answers(threads=128).row(KernelReport(**{**REPORT, "static_shared": None}))
+    assert row.answer is None
+    assert row.problem.startswith("static_shared: this ptxas report does not say")
+
+
+def test_launch_bounds_hold_for_both() -> None:
+    report = KernelReport(**REPORT, max_threads=96)
+    assert Answers(threads=128).row(report).problem == "threads: the kernel's launch bounds allow 96, not 128"
+    assert Answers().row(report).best_threads <= 96
+    assert Answers(threads=96).row(report).problem == ""
+
+
+def test_steps_in_words() -> None:
+    row = Answers(threads=256).row(KernelReport(**REPORT))
+    assert (row.step_up(), row.step_down()) == ("16 registers fewer: 40 warps", "1 register more: 24 warps")
+    nothing = Answers().row(KernelReport(**{**REPORT, "architecture": ""}))
+    assert (nothing.step_up(), nothing.step_down()) == ("?", "?")
+    full = Answers(threads=256).row(KernelReport(**{**REPORT, "registers": 32}))
+    assert full.step_up() == "–"
+
+
+@pytest.mark.parametrize("capability", ["7.5", "8.6", "9.0", "12.0"])
+def test_the_best_block_size_is_the_vendors(capability: str) -> None:
+    device = nvidia.device(capability)
+    for registers in (16, 40, 96, 168, 255):
+        for shared in (0, 3000, 40_000):
+            for bound in (None, 100, 256):
+                launch = nvidia.Launch(1, registers, shared)
+                suggested = device.potential_block_size(launch.pooled(), None, bound).threads
+                assert best_block_size(device, launch, bound) == suggested
+
+
+def test_remarks_count_what_was_taken_instead() -> None:
+    rows = [Answers(threads=64).row(KernelReport(**REPORT)), Answers().row(KernelReport(**REPORT))]
+    said = kernels.remarks(rows)
+    assert any(
+        text.startswith("block size: the report does not say") and text.endswith("(1 of 2 kernels)") for text in said
+    )
+    assert any(text.startswith("dynamic shared memory") and text.endswith("(2 of 2 kernels)") for text in said)
+    assert any(text.startswith("barriers: the report does not say") for text in said)
