@@ -11,9 +11,8 @@ from pkgutil import get_data
 from typing import Any, NamedTuple
 
 from occusite import devices, nvidia
-from occusite.book.parts.charts import BUDGET_SCALE, Chart
-from occusite.book.parts.html import THIN, Table, percent
-from occusite.model.answer import BUDGET_NAMES
+from occusite.book.parts.charts import SLOT_SCALE, Chart
+from occusite.book.parts.html import SLOT_NAMES, THIN, Table, percent
 
 WARP = 32
 # The streaming kernels: what a thread does, its bytes as the benchmark counts them, and the part of these it waits for.
@@ -111,7 +110,7 @@ class Curve(NamedTuple):
 def _curves() -> dict[tuple[str, str], Curve]:
     found = {}
     for row in _rows("streaming"):
-        slots = device(row["architecture"]).warps_per_sm
+        slots = device(row["architecture"]).slots
         blocks, warps = int(row["blocks"]), int(row["step"]) // WARP
         resident = [blocks * warps * i for i in range(1, len(row["gb_per_s"].split()) + 1)]
         points = tuple(
@@ -283,7 +282,8 @@ def turns(gpu: str) -> Table:
 
 
 class Config(NamedTuple):
-    """One way to build and launch a kernel, its measured time (µs), and what occusite says of its residency."""
+    """One way to build and launch a kernel, its measured time (µs), and what occusite says of its residency: resident
+    warps, and the slots of the budgets that limit them."""
 
     threads: int
     registers: int
@@ -325,7 +325,7 @@ def tuned() -> list[str]:
 @cache
 def _residency(architecture: str, threads: int, registers: int, shared: int) -> tuple[int, tuple[str, ...]]:
     answer = device(architecture).occupancy(nvidia.Launch(threads, registers, static_shared=shared))
-    return answer.warps, answer.binding
+    return answer.warps, tuple(budget.slot for budget in answer.limiting)
 
 
 @cache
@@ -347,7 +347,7 @@ def configs(kernel: str, gpu: str) -> tuple[Config, ...]:
 
 def slots(gpu: str) -> int:
     """Warp slots of an SM of a board whose configurations were timed."""
-    return device(_tuning()[0][gpu]).warps_per_sm
+    return device(_tuning()[0][gpu]).slots
 
 
 def fastest(kernel: str, gpu: str) -> Config:
@@ -412,7 +412,7 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 GROUPS = {
-    **{name: BUDGET_NAMES[name] for name in ("registers", "shared_memory", "warps", "blocks")},
+    **{slot: SLOT_NAMES[slot] for slot in ("registers", "memory", "warps", "blocks")},
     SEVERAL: "several at once",
 }
 # Made in the picture: as words in the data they would be most of it.
@@ -464,8 +464,8 @@ def scatter(kernel: str, gpu: str, occupancy: float) -> Chart:
     }
     names = list(GROUPS.values())
     colours = [
-        *(BUDGET_SCALE["range"][list(BUDGET_NAMES).index(n)] for n in GROUPS if n != SEVERAL),
-        "var(--occ-ink-soft)",
+        "var(--occ-ink-soft)" if slot == SEVERAL else SLOT_SCALE["range"][SLOT_SCALE["domain"].index(slot)]
+        for slot in GROUPS
     ]
     spec = {
         "height": 380,
