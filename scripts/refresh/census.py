@@ -8,8 +8,8 @@ occusite/data/measurements. Needs occusite's extra `elf`, and room for one wheel
     census.py cuSPARSE cuRAND   these alone; the other rows stay
     census.py --pin name==1.2   what to write below for a wheel: its hash, and its files that hold kernels
 
-Counted: linked kernels for the architectures of GENERATIONS. A kernel that a file holds twice for one of them (sm_90
-and sm_90a) counts twice. An empty shell (`shell`) is counted apart. In census.csv registers are rounded up to 8,
+Counted: linked kernels for the architectures of GENERATIONS; where a file holds a kernel for sm_90 and for sm_90a, the
+one for sm_90a, which is what such a GPU runs. An empty shell (`shell`) is counted apart. In census.csv registers are rounded up to 8,
 shared memory to 128 bytes and threads to whole warps, as every GPU since compute capability 7.5 allocates them or
 coarser: the residency of each row is that of its kernels.
 """
@@ -84,15 +84,21 @@ def row(report: reports.KernelReport) -> Row:
     )
 
 
+def preferred(found: list[reports.KernelReport]) -> list[reports.KernelReport]:
+    """The kernels of one generation without those for which the same code holds a version for it alone (sm_90a)."""
+    special = {report.kernel for report in found if report.architecture.endswith("a")}
+    return [report for report in found if report.architecture.endswith("a") or report.kernel not in special]
+
+
 def counted(found: Iterable[reports.KernelReport]) -> dict[str, dict[str, object]]:
     """By architecture: kernels and shells, the median of the exact register counts, those with a bound, the rows."""
     made: dict[str, dict[str, object]] = {}
     groups: dict[str, list[reports.KernelReport]] = {}
     for report in found:
-        if report.final and report.architecture in GENERATIONS and report.registers is not None:
-            groups.setdefault(report.architecture, []).append(report)
+        if report.final and report.registers is not None:
+            groups.setdefault(report.architecture.rstrip("af"), []).append(report)
     for architecture in GENERATIONS:
-        kernels = groups.get(architecture, [])
+        kernels = preferred(groups.get(architecture, []))
         whole = [report for report in kernels if not shell(report)]
         if not whole:
             continue
