@@ -65,10 +65,18 @@ def test_one_row_a_configuration_with_every_boards_time(script: ModuleType) -> N
         config("A", "8.0", 32, "2.0", block_x="2"),
     ]
     head, first, second = table(script.tuning(given))
-    assert (
-        head
-        == ["kernel", "threads", "shared", "registers sm_80", "registers sm_86", "spills sm_80", "spills sm_86", "A|sm_80", "B|sm_86", "C|sm_86"]
-    )
+    assert head == [
+        "kernel",
+        "threads",
+        "shared",
+        "registers sm_80",
+        "registers sm_86",
+        "spills sm_80",
+        "spills sm_86",
+        "A|sm_80",
+        "B|sm_86",
+        "C|sm_86",
+    ]
     rows = sorted([first, second])
     assert rows[0] == ["k", "64", "100", "32", "–", "0", "–", "2000", "–", "–"]
     assert rows[1] == ["k", "64", "100", "40", "48", "0", "0", "1235", "123.5", "123500"]

@@ -50,7 +50,46 @@ class Wheel(NamedTuple):
     files: str = r"\.so(\.\d+)*$"
 
 
-WHEELS = (Wheel("cuSPARSE", "nvidia-cusparse", "12.9.4.2", ""),)
+WHEELS = (
+    Wheel("cuRAND", "nvidia-curand", "10.4.5.25", "22bb226a857e5888fe6b54ae465fc4371296bcff13a35f79e19691bcf454f529"),
+    Wheel("cuFFT", "nvidia-cufft", "12.5.0.14", "b8be26837a5abad2b5b74f3e92dd29f622a42934b355be0961a48712cbba23ad"),
+    Wheel(
+        "cuSPARSE", "nvidia-cusparse", "12.9.4.2", "072667e58c851a318738f5527a12eb225cbf058803f2ea451c722d8cf8edddec"
+    ),
+    Wheel(
+        "cuSOLVER", "nvidia-cusolver", "12.4.1.2", "b3b8e02fd2f2df869369af075dc3a179d43f6f7b85e94632a7dce556697be044"
+    ),
+    Wheel("cuBLAS", "nvidia-cublas", "13.10.0.20", "dcc6d63884c53d07e267ce7e6feac17b2538cebaafec5db865736c3e28e4dc84"),
+    Wheel("cuDNN", "nvidia-cudnn-cu13", "9.28.1.4", "a54f205b1db1f2895d99f398754db1369816f0569dd459731f925635cf7b65ec"),
+    Wheel("CuPy", "cupy-cuda13x", "14.2.0", "9aafadbe29db3d4285026044aafeb28f2a3de4bd0df70718ec6892b7d27a4ded"),
+    Wheel(
+        "JAX plugin",
+        "jax-cuda13-plugin",
+        "0.12.0.1",
+        "6028faf179e7aa7cc64100ed3c7c7b1b11346f5aa05d5e9e33e8fe60c5289fa1",
+    ),
+    Wheel(
+        "FAISS", "faiss-gpu-cu12", "1.14.1.post1", "d997b9a4d9c7697e3ce39576edb91733c20ac2e81b455b4c08afea9d69e894cf"
+    ),
+    Wheel(
+        "ONNX Runtime", "onnxruntime-gpu", "1.31.1", "05d548956197b9d01f59b625de740e0d6be3593f874e241a12dc0362650ecdf7"
+    ),
+    # One build of several in the wheel, and of two copies of the common kernels one.
+    Wheel(
+        "bitsandbytes",
+        "bitsandbytes",
+        "0.50.2",
+        "55348a9a4a21bfd99cf8c7b32fe67b4030ae5c2a05738e03c1747f65fa6ec283",
+        r"cuda130\.so$",
+    ),
+    Wheel(
+        "sgl-kernel",
+        "sgl-kernel",
+        "0.3.21",
+        "57dfb3a2a3cd759f499c32e2bad5f6489b7c58f7f9a84ee00c53ec92d303aaab",
+        r"sgl_kernel/(sm90/common_ops|flash_ops|flashmla_ops)\.abi3\.so$",
+    ),
+)
 
 
 class Row(NamedTuple):

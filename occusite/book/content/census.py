@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from occusite import nvidia
-from occusite.book.content.measured import GROUPS, SEVERAL, _rows, device
-from occusite.book.parts.charts import SLOT_SCALE, Chart
+from occusite.book.content.measured import GROUPS, SEVERAL, colours, device, table_of
+from occusite.book.parts.charts import Chart
 from occusite.book.parts.html import Table, percent
 
 KIB = 1024
@@ -52,7 +52,7 @@ class Ceiling(NamedTuple):
 @cache
 def _census() -> dict[tuple[str, str], tuple[Row, ...]]:
     found: dict[tuple[str, str], list[Row]] = {}
-    for line in _rows("census"):
+    for line in table_of("census"):
         numbers = (int(line[name]) for name in Row._fields)
         found.setdefault((line["library"], line["architecture"]), []).append(Row(*numbers))
     return {key: tuple(rows) for key, rows in found.items()}
@@ -65,7 +65,7 @@ def facts() -> dict[tuple[str, str], Facts]:
         (line["library"], line["architecture"]): Facts(
             line["library"], line["version"], *(int(line[name]) for name in Facts._fields[2:])
         )
-        for line in _rows("census-wheels")
+        for line in table_of("census-wheels")
     }
 
 
@@ -90,6 +90,8 @@ def ceiling(architecture: str, registers: int, threads: int, shared: int, dynami
     """How full a kernel can make an SM: the block size up to its bound that holds the most warps, were it launched with
     `dynamic` bytes of dynamic shared memory a block. A kernel that cannot be launched so has no warps."""
     found = device(architecture)
+    # Rounded up, the largest counts pass what a thread may have.
+    registers = min(registers, 255)
     launch = nvidia.Launch(32, registers, static_shared=shared, dynamic_shared=dynamic)
     counter = found.counter(launch, "threads")
     best, size = 0, 32
@@ -132,9 +134,9 @@ def can_fill(architecture: str, library: str = ALL, dynamic: int = 0) -> float:
     return _share(found, (c for c in found if c.occupancy == 100))
 
 
-def held_back(architecture: str, library: str = ALL) -> dict[str, float]:
+def held_back(architecture: str, library: str = ALL, dynamic: int = 0) -> dict[str, float]:
     """Of the kernels that cannot fill the SM, the percent that each slot's budget limits, most first."""
-    found = Counter({c: n for c, n in ceilings(architecture, library).items() if c.occupancy < 100})
+    found = Counter({c: n for c, n in ceilings(architecture, library, dynamic).items() if c.occupancy < 100})
     slots = {c.limiter for c in found}
     shares = {slot: _share(found, (c for c in found if c.limiter == slot)) for slot in slots}
     return dict(sorted(shares.items(), key=lambda item: -item[1]))
@@ -157,6 +159,12 @@ def shells(architecture: str, library: str = ALL) -> int:
     return sum(f.shells for (name, target), f in facts().items() if target == architecture and library in (ALL, name))
 
 
+def with_shells(architecture: str, library: str) -> float:
+    """Percent of a library's kernels that cannot pass a quarter of the slots, were its empty shells counted as well."""
+    kernels, empty = count(architecture, library), shells(architecture, library)
+    return at_most(architecture, 25, library) * kernels / (kernels + empty) if kernels else 0.0
+
+
 def histogram(architecture: str, library: str, dynamic: int) -> Chart:
     """The share of kernels by the occupancy they cannot pass, coloured by what limits it."""
     found = ceilings(architecture, library, dynamic)
@@ -174,10 +182,6 @@ def histogram(architecture: str, library: str, dynamic: int) -> Chart:
         for (edge, limiter), kernels in sorted(cells.items())
     ]
     names = list(GROUPS.values())
-    colours = [
-        "var(--occ-ink-soft)" if slot == SEVERAL else SLOT_SCALE["range"][SLOT_SCALE["domain"].index(slot)]
-        for slot in GROUPS
-    ]
     spec = {
         "height": 280,
         "data": {"name": "classes"},
@@ -198,7 +202,7 @@ def histogram(architecture: str, library: str, dynamic: int) -> Chart:
             "color": {
                 "field": "limiter",
                 "type": "nominal",
-                "scale": {"domain": names, "range": colours},
+                "scale": {"domain": names, "range": colours()},
                 "legend": None,
             },
             "order": {"field": "limiter", "type": "nominal"},

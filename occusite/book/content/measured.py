@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import itertools
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib import resources
 from pkgutil import get_data
 from typing import Any, NamedTuple
 
 from occusite import devices, nvidia
 from occusite.book.parts.charts import SLOT_SCALE, Chart
-from occusite.book.parts.html import SLOT_NAMES, THIN, Table, percent
+from occusite.book.parts.html import SLOT_NAMES, THIN, Markup, Table, budget, percent
 
 WARP = 32
 # The streaming kernels: what a thread does, its bytes as the benchmark counts them, and the part of these it waits for.
@@ -32,7 +33,7 @@ FEW = 20
 SEVERAL = "several"
 
 
-def _rows(name: str) -> list[dict[str, str]]:
+def table_of(name: str) -> list[dict[str, str]]:
     """The rows of a table of `data/measurements`, without the lines on where it comes from."""
     text = (get_data("occusite", f"data/measurements/{name}.csv") or b"").decode()
     return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
@@ -109,7 +110,7 @@ class Curve(NamedTuple):
 @cache
 def _curves() -> dict[tuple[str, str], Curve]:
     found = {}
-    for row in _rows("streaming"):
+    for row in table_of("streaming"):
         slots = device(row["architecture"]).slots
         blocks, warps = int(row["blocks"]), int(row["step"]) // WARP
         resident = [blocks * warps * i for i in range(1, len(row["gb_per_s"].split()) + 1)]
@@ -312,7 +313,7 @@ class Level(NamedTuple):
 
 @cache
 def _tuning() -> tuple[dict[str, str], list[dict[str, str]]]:
-    rows = _rows("tuning")
+    rows = table_of("tuning")
     boards = dict(name.split("|") for name in rows[0] if "|" in name)
     return boards, rows
 
@@ -420,6 +421,27 @@ TIP = "datum.x + ' % occupancy, ' + datum.speed + ' % of the best' + (datum.coun
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
 
 
+MARKS = dict(zip(GROUPS, "●■▲◆✚", strict=True))
+
+
+def colours() -> list[str]:
+    """The colour of each of `GROUPS`, in their order."""
+    scale = dict(zip(SLOT_SCALE["domain"], SLOT_SCALE["range"], strict=True))
+    return [scale.get(slot, "var(--occ-ink-soft)") for slot in GROUPS]
+
+
+def legend(limiters: set[str], more: str = "") -> Markup:
+    """What the colours and shapes of a picture mean, for the limiters that occur in it."""
+    names = [
+        f'<span class="occ-mark occ-mark--{name}" aria-hidden="true">{MARKS[name]}</span> '
+        + (GROUPS[name] if name == SEVERAL else budget(name))
+        for name in GROUPS
+        if name in limiters
+    ]
+    told = f"What limits each: {', '.join(names)}. " if names else ""
+    return Markup(f'<p class="occ-legend">{told}{more}</p>')
+
+
 def dots(kernel: str, gpu: str) -> list[dict[str, Any]]:
     """One row a dot of the picture: configurations of equal occupancy and limiter whose speeds round to the same
     percent are one dot, which says how many they are."""
@@ -463,10 +485,6 @@ def scatter(kernel: str, gpu: str, occupancy: float) -> Chart:
         "axis": {"title": "speed (% of the best)", "values": [0, 25, 50, 75, 100]},
     }
     names = list(GROUPS.values())
-    colours = [
-        "var(--occ-ink-soft)" if slot == SEVERAL else SLOT_SCALE["range"][SLOT_SCALE["domain"].index(slot)]
-        for slot in GROUPS
-    ]
     spec = {
         "height": 380,
         "layer": [
@@ -480,7 +498,7 @@ def scatter(kernel: str, gpu: str, occupancy: float) -> Chart:
                     "color": {
                         "field": "limiter",
                         "type": "nominal",
-                        "scale": {"domain": names, "range": colours},
+                        "scale": {"domain": names, "range": colours()},
                         "legend": None,
                     },
                     "shape": {
@@ -604,3 +622,37 @@ def correlations(kernel: str) -> list[float]:
 def short(kernel: str, gpu: str, occupancy: float) -> str:
     """What the best at an occupancy lacks of the best of all."""
     return f"{100 - level(kernel, gpu, occupancy).best:.1f}{THIN}%"
+
+
+# ---------- the reader's own ----------
+
+
+def runs() -> list[list[dict[str, str]]]:
+    """The tables that scripts/measure wrote and somebody sent, one a board; see that script for their columns."""
+    folder = resources.files("occusite") / "data" / "measurements" / "runs"
+    if not folder.is_dir():
+        return []
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".csv")), key=lambda file: file.name)
+    return [list(csv.DictReader(file.read_text(encoding="utf-8").splitlines())) for file in files]
+
+
+def told(tables: Sequence[Sequence[Mapping[str, str]]]) -> str:
+    """What the sent tables say of the copy: for each board, from which occupancy on it moves nine tenths of its best,
+    with one load in flight per thread and with the most."""
+    sentences = []
+    for table in tables:
+        copies = [row for row in table if row["part"] == "copy"]
+        if not copies:
+            continue
+        full = int(copies[0]["threads_per_sm"]) // WARP
+        enough = {}
+        for loads in sorted({int(row["loads"]) for row in copies}):
+            points = sorted((int(r["warps"]), float(r["gb_per_s"])) for r in copies if int(r["loads"]) == loads)
+            best = max(rate for _, rate in points)
+            enough[loads] = next(warps for warps, rate in points if rate >= 0.9 * best)
+        few, many = min(enough), max(enough)
+        sentences.append(
+            f"On the {copies[0]['gpu']} a copy comes to nine tenths of its best with {percent(100 * enough[few] / full)} of "
+            f"the slots at {few} load in flight per thread, and with {percent(100 * enough[many] / full)} at {many}."
+        )
+    return " ".join(sentences) or "So far nobody has sent a table."

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from occusite.book.content.measured import (
-    GROUPS,
-    SEVERAL,
     TUNED,
     configs,
     in_words,
+    legend,
     level,
     rank_correlation,
     scatter,
     signed,
     tuned,
 )
-from occusite.book.parts.html import Markup, budget
 from occusite.book.parts.widget import Choice, View, Widget
-
-MARKS = dict(zip(GROUPS, "●■▲◆✚", strict=True))
 
 
 def view(kernel: str, gpu: str, occupancy: str) -> View:
@@ -29,24 +25,15 @@ def view(kernel: str, gpu: str, occupancy: str) -> View:
         f"<strong>At {here.occupancy:.0f}\u202f% occupancy the best reaches {here.best:.0f}\u202f% of the fastest, the "
         f"median {here.median:.0f}\u202f%</strong> <br>{many[0].upper()}{many[1:]} there, of {len(found)}. Rank "
         f"correlation of occupancy with speed, over all of them: {signed(rho)}; {in_words(rho)}.",
-        {"scatter": scatter(kernel, gpu, int(occupancy)), "legend": legend({config.limiter for config in found})},
-    )
-
-
-def legend(limiters: set[str]) -> Markup:
-    """The dots' colours and shapes, for the limiters that occur."""
-    names = [
-        f'<span class="occ-mark occ-mark--{name}" aria-hidden="true">{MARKS[name]}</span> '
-        + (GROUPS[name] if name == SEVERAL else budget(name))
-        for name in GROUPS
-        if name in limiters
-    ]
-    return Markup(
-        f'<p class="occ-legend">What limits each: {", ".join(names)}. Line: the best; dashed: the median.</p>'
+        {
+            "scatter": scatter(kernel, gpu, int(occupancy)),
+            "legend": legend({config.limiter for config in found}, LINES),
+        },
     )
 
 
 BOARDS = tuned()
+LINES = "Line: the best; dashed: the median."
 NEAR = (17, 25, 33, 50, 67, 75, 83, 100)
 
 widget = Widget(

@@ -14,7 +14,6 @@ from occusite.book.content import measured
 from occusite.book.parts.charts import Chart
 from occusite.book.parts.html import Table
 from occusite.book.parts.widget import Choice, Widget
-from occusite.book.widgets import measured_tuning
 
 DATA = Path(__file__).parents[3] / "occusite" / "data" / "measurements" / "streaming.csv"
 STREAMING, TUNING = widgets.load("measured_streaming"), widgets.load("measured_tuning")
@@ -91,7 +90,7 @@ def test_the_marks_of_the_legend_are_the_marks_of_the_picture() -> None:
     scale = drawn.spec["layer"][0]["encoding"]["shape"]["scale"]
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == shapes
     assert dict(zip(measured.SHAPES, "●■▲◆✚", strict=True)) == {
-        shape: measured_tuning.MARKS[name] for name, shape in zip(measured.GROUPS, measured.SHAPES, strict=True)
+        shape: measured.MARKS[name] for name, shape in zip(measured.GROUPS, measured.SHAPES, strict=True)
     }
 
 
