@@ -62,6 +62,34 @@ SHORTFALL = {
 }
 
 
+# What a kernel has met, in the order in which to ask; each with what helps it.
+REGIMES = {
+    "issue-bound": "fewer instructions",
+    "bandwidth-bound": "fewer bytes",
+    "latency-bound": "more in flight: independent work in each warp, or more warps",
+}
+# A roof counts as reached from this share of it on. A convention: no real kernel runs at the whole of a peak.
+NEAR = 0.8
+
+
+def regime(issued: float, bandwidth: float, near: float = NEAR) -> str:
+    """Which of `REGIMES` a kernel is in: whether a roof is reached, and which; only below both can warps help.
+
+    `issued`: the share of cycles in which a scheduler issues, or the busy share of its busiest arithmetic unit where that
+    is more; `bandwidth`: the share of the memory's peak that is moved; both 0 to 1. `near`: from which share on a roof
+    counts as reached; where both are, the nearer one decides. Raises `ValueError` for a value outside its range.
+    """
+    shares = {"issue-bound": _share("issued", issued), "bandwidth-bound": _share("bandwidth", bandwidth)}
+    limit = number("near", near, 0, 1)
+    met = {name: share for name, share in shares.items() if share >= limit}
+    return max(met, key=lambda name: met[name]) if met else "latency-bound"
+
+
+def _share(field: str, value: float) -> float:
+    """A share of 0 to 1; nothing at all is a share as well."""
+    return 0.0 if value == 0 and not isinstance(value, bool) else number(field, value, 0, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """The loop that every warp runs.
@@ -170,6 +198,15 @@ class Run:
     def loads_per_cycle(self) -> Fraction:
         """Loads issued per cycle."""
         return self.throughput * self.kernel.rounds * self.kernel.loads / self.kernel.instructions
+
+    @property
+    def bandwidth(self) -> Fraction:
+        """Share of the memory's starts that are used: 1 where it never pauses."""
+        return self.loads_per_cycle * self.kernel.interval
+
+    def regime(self, near: float = NEAR) -> str:
+        """Which of `REGIMES` the run is in; see the function of this name."""
+        return regime(float(self.throughput), min(1.0, float(self.bandwidth)), near)
 
     def timeline(self, cycles: int) -> tuple[tuple[Segment, ...], ...]:
         """Per warp, its states from cycle 0 to `cycles`, without gaps. Raises `ValueError` beyond the run's end."""

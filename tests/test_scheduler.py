@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from occusite import scheduler
 from occusite.scheduler import (
     MOST_WARPS,
     POLICIES,
@@ -261,3 +262,44 @@ def test_other_bad_input_is_refused() -> None:
     run = simulate(kernel, 4, cycles=500)
     with pytest.raises(ValueError, match=f"cycles: {run.end + 1} .*1–{run.end}"):
         run.timeline(run.end + 1)
+
+
+# ---------- three regimes ----------
+
+
+@pytest.mark.parametrize(
+    ("issued", "bandwidth", "wanted"),
+    [
+        (0.15, 0.91, "bandwidth-bound"),  # a streaming kernel at the roof: the scheduler is dry most of the time
+        (0.93, 0.20, "issue-bound"),  # an SGEMM at 17 % occupancy whose scheduler nearly always issues
+        (0.04, 0.06, "latency-bound"),  # a pointer chase
+        (0.79, 0.79, "latency-bound"),
+        (0.8, 0, "issue-bound"),
+        (0, 0.8, "bandwidth-bound"),
+        (0.85, 0.95, "bandwidth-bound"),  # both near: the nearer roof
+        (1, 1, "issue-bound"),
+        (0, 0, "latency-bound"),
+    ],
+)
+def test_a_regime_is_a_roof_or_neither(issued: float, bandwidth: float, wanted: str) -> None:
+    assert scheduler.regime(issued, bandwidth) == wanted
+    assert tuple(scheduler.REGIMES) == ("issue-bound", "bandwidth-bound", "latency-bound")
+
+
+def test_only_a_latency_bound_run_gains_from_a_warp() -> None:
+    """The simulator's own runs: what the regime promises about one warp more is what happens."""
+    for interval in (1, 20, 60):
+        for arithmetic in (5, 40):
+            kernel = scheduler.Kernel(1, arithmetic, 400, interval=interval)
+            for warps in range(1, 32):
+                here, more = (scheduler.simulate(kernel, w).throughput for w in (warps, warps + 1))
+                bound = scheduler.simulate(kernel, warps).regime(near=1.0)
+                assert (more > here) == (bound == "latency-bound"), (interval, arithmetic, warps)
+
+
+@pytest.mark.parametrize(
+    ("given", "field"), [((-0.1, 0), "issued"), ((0, 1.1), "bandwidth"), ((True, 0), "issued"), ((0, 0, 0), "near")]
+)
+def test_a_share_outside_its_range_is_refused(given: tuple[float, ...], field: str) -> None:
+    with pytest.raises(ValueError, match=f"{field}: "):
+        scheduler.regime(*given)

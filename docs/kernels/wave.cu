@@ -1,72 +1,65 @@
-// One time step of the acoustic wave equation, eighth order in space (chapter 12).
-// A block marches its tile through the planes of a volume. Each thread computes COLUMNS points of every plane and keeps
-// nine planes of their columns in registers; the tile of the current plane, with a rim of four points, is shared.
-// Width and rows are multiples of the tile plus a rim of four on each side, so that no thread has a bound to check.
-#ifndef TX
-#define TX 32
-#endif
-#ifndef TY
-#define TY 32
+// One time step of a wave through a layered medium, eighth order in depth (chapter 12).
+// Each column of points under the surface moves on its own. A thread marches COLUMNS of them down through the planes of
+// a volume and keeps nine points of each in registers; neighbouring threads have neighbouring columns, so that every
+// load of a warp is one access of 128 bytes. `next` holds the step before on entry and the new one on exit.
+// The surface is a multiple of THREADS * COLUMNS points, so that no thread has a bound to check.
+#ifndef THREADS
+#define THREADS 1024
 #endif
 #ifndef COLUMNS
 #define COLUMNS 2
 #endif
-#define RIM 4
-#define ROWS (TY * COLUMNS)
+#define REACH 4
 
-__constant__ float weight[RIM + 1];
+__constant__ float weight[REACH + 1];
 
-#ifdef BLOCKS
-__launch_bounds__(TX * TY, BLOCKS)
-#else
-__launch_bounds__(TX * TY)
+// What the compiler is told of the launch (chapter 10): threads, blocks, a cluster; or a number of registers; or nothing.
+#if defined(CLUSTER)
+__launch_bounds__(THREADS, BLOCKS, CLUSTER)
+#elif defined(REGISTERS)
+__maxnreg__(REGISTERS)
+#elif defined(BLOCKS)
+__launch_bounds__(THREADS, BLOCKS)
+#elif !defined(UNBOUND)
+__launch_bounds__(THREADS)
 #endif
-__global__ void wave(const float* __restrict__ now, const float* __restrict__ speed, float* __restrict__ next,
-                     int width, int plane, int depth)
+__global__ void wave(const float* now, const float* speed, float* next, int plane, int depth)
 {
-    __shared__ float tile[ROWS + 2 * RIM][TX + 2 * RIM];
-    const int x = threadIdx.x, y = threadIdx.y;
-    const int first = (blockIdx.y * ROWS + y + RIM) * width + blockIdx.x * TX + x + RIM;
-    float column[COLUMNS][2 * RIM + 1];
+#ifdef SHARED_SPILLS
+    asm volatile(".pragma \"enable_smem_spilling\";");
+#endif
+    const int first = blockIdx.x * THREADS * COLUMNS + threadIdx.x;
+    float column[COLUMNS][2 * REACH + 1];
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c)
 #pragma unroll
-        for (int k = 1; k <= 2 * RIM; ++k) column[c][k] = now[first + c * TY * width + (size_t)(k - 1) * plane];
+        for (int k = 1; k <= 2 * REACH; ++k) column[c][k] = now[first + c * THREADS + (size_t)(k - 1) * plane];
 
-    for (int z = RIM; z < depth - RIM; ++z) {
+#pragma unroll 1
+    for (int z = REACH; z < depth - REACH; ++z) {
         const size_t here = (size_t)z * plane + first;
-        // The new plane: one load a column, all independent of each other.
+        float ahead[COLUMNS], before[COLUMNS], rate[COLUMNS];
+        // What a column needs for its next point: three loads.
+#define LOAD(c)                                                            \
+    ahead[c] = now[here + c * THREADS + (size_t)REACH * plane];            \
+    before[c] = next[here + c * THREADS];                                  \
+    rate[c] = speed[here + c * THREADS];
+#ifdef EARLY
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) { LOAD(c) }
+#endif
 #pragma unroll
         for (int c = 0; c < COLUMNS; ++c) {
+#ifndef EARLY
+            LOAD(c)
+#endif
 #pragma unroll
-            for (int k = 0; k < 2 * RIM; ++k) column[c][k] = column[c][k + 1];
-            column[c][2 * RIM] = now[here + c * TY * width + (size_t)RIM * plane];
-        }
-        __syncthreads();
+            for (int k = 0; k < 2 * REACH; ++k) column[c][k] = column[c][k + 1];
+            column[c][2 * REACH] = ahead[c];
+            float sum = weight[0] * column[c][REACH];
 #pragma unroll
-        for (int c = 0; c < COLUMNS; ++c) tile[y + c * TY + RIM][x + RIM] = column[c][RIM];
-        if (y < RIM) {
-            tile[y][x + RIM] = now[here - RIM * width];
-            tile[y + ROWS + RIM][x + RIM] = now[here + ROWS * width];
-        }
-        if (x < RIM) {
-#pragma unroll
-            for (int c = 0; c < COLUMNS; ++c) {
-                tile[y + c * TY + RIM][x] = now[here + c * TY * width - RIM];
-                tile[y + c * TY + RIM][x + TX + RIM] = now[here + c * TY * width + TX];
-            }
-        }
-        __syncthreads();
-#pragma unroll
-        for (int c = 0; c < COLUMNS; ++c) {
-            const size_t point = here + c * TY * width;
-            const int row = y + c * TY + RIM;
-            float sum = 3 * weight[0] * column[c][RIM];
-#pragma unroll
-            for (int r = 1; r <= RIM; ++r)
-                sum += weight[r] * (tile[row][x + RIM - r] + tile[row][x + RIM + r] + tile[row - r][x + RIM]
-                                    + tile[row + r][x + RIM] + column[c][RIM - r] + column[c][RIM + r]);
-            next[point] = 2 * column[c][RIM] - next[point] + speed[point] * sum;
+            for (int r = 1; r <= REACH; ++r) sum += weight[r] * (column[c][REACH - r] + column[c][REACH + r]);
+            next[here + c * THREADS] = 2 * column[c][REACH] - before[c] + rate[c] * sum;
         }
     }
 }

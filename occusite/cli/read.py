@@ -31,6 +31,10 @@ def read(
         str | None,
         typer.Option("--dynamic-shared", "-s", metavar="BYTES", help="Dynamic shared memory, where it does not say."),
     ] = None,
+    registers: Annotated[
+        int | None,
+        typer.Option("--registers", "-r", metavar="N", help="Registers per thread, where the report does not say."),
+    ] = None,
     device: Annotated[
         str | None,
         typer.Option("--device", "-d", metavar="NAME", help="The GPU.  [default: each kernel's architecture]"),
@@ -57,7 +61,7 @@ def read(
         from occusite.model.checks import integer
 
         integer("threads", threads, 1, 1024, "threads per block")
-    answers = kernels.Answers(gpu, threads, assumed)
+    answers = kernels.Answers(gpu, threads, assumed, registers)
     rows: list[Row] = []
     failed = False
     for path in paths:
@@ -137,7 +141,7 @@ def _share(row: KernelAnswer) -> str:
         return "?"
     if not row.answer.runs:
         return "cannot run"
-    return ("≤ " if row.best_threads else "") + percent(row.answer.warps, row.answer.slots)
+    return ("≤ " if row.at_most else "") + percent(row.answer.warps, row.answer.slots)
 
 
 def _limiters(row: KernelAnswer, short: bool = False) -> Limiters:
@@ -175,10 +179,12 @@ def _record(path: str, row: KernelAnswer) -> dict[str, Any]:
     if row.device is not None and row.answer is not None:
         made["device"] = row.device.name
         made["best_block_size"] = row.best_threads or None
+        made["at_most"] = row.at_most
         made["answer"] = {**records.question(row.answer), **records.record(row.answer)}
         made["next"] = row.steps.record() if row.steps else None
         alone = row.steps is not None and row.steps.better is not None
         made["together"] = None if alone else steps.together(row.answer) or None
+    made.pop("problem")
     if row.problem:
         made["problem"] = row.problem
     return made

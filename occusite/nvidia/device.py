@@ -116,7 +116,7 @@ class Device(Properties):
             blocks,
             blocks * warps,
             self.warps_per_sm,
-            {b: _UNLIMITED if v is None else Limit(v, v * warps) for b, v in by_budget.items()},
+            {b: _UNLIMITED if v is None else _tuple(Limit, (v, v * warps)) for b, v in by_budget.items()},
             limiters,
             {
                 "registers_per_block": limits.registers_per_warp(self, launch.registers) * warps,
@@ -167,6 +167,16 @@ class Device(Properties):
             return ours == theirs
         return theirs[0] == self.major and theirs[1] <= self.minor
 
+    def with_pool(self, launch: Launch, pool: int) -> Launch:
+        """The launch with the carve-out that sets the SM's shared memory to `pool` bytes, as a profile states it.
+
+        Raises `ValueError` for a size that this architecture cannot set aside.
+        """
+        for percent in range(101):
+            if limits.preferred_pool(self, percent) == pool:
+                return replace(launch, carveout=percent)
+        raise ValueError(f"pool: {pool:,} bytes of shared memory are not a size that {self.name} sets aside")
+
     def potential_block_size(
         self, launch: Launch, dynamic_shared: Shared | None = None, max_threads: int | None = None
     ) -> BlockSize:
@@ -189,6 +199,8 @@ class Device(Properties):
 
 
 _UNLIMITED = Limit(None, None)
+# Twice as fast as the class itself, and six are made for each answer.
+_tuple = tuple.__new__
 
 
 def device(compute_capability: str | float, header: str = HEADER) -> Device:

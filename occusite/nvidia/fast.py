@@ -108,6 +108,8 @@ def counter(device: Properties, launch: Launch, names: tuple[str, ...]) -> Calla
         return lambda v: ((blocks := count(threads, registers, v)), blocks * warps)
     if names == ("threads",):
         return lambda v: ((blocks := count(v, registers, shared)), blocks * -(-v // warp))
+    if names == ("threads", "registers"):
+        return lambda t, r: ((blocks := count(t, r, shared)), blocks * -(-t // warp))
     order = [names.index(name) if name in names else None for name in SWEPT]
     own = (threads, registers, shared)
 

@@ -1,77 +1,124 @@
-"""Readers: what compilers and profilers report about kernels, turned into launches. One file a format."""
+"""Readers: what compilers and profilers report about kernels, turned into launches. One file a format.
+
+To add a format, write its file and put its row into `FORMATS`: how to tell it, and what reads it.
+"""
 
 from __future__ import annotations
 
-import io
-import mmap
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from occusite.reports import cuobjdump, elf, fatbin, ncu, ptxas, triton
-from occusite.reports.report import KernelReport, ReportError
+from occusite.reports import archives, cuobjdump, fatbin, ncu, nsys, nvprof, ptxas, torch, triton
+from occusite.reports.report import CalleeSpills, KernelReport, ReportError
+from occusite.reports.source import LONGEST_LINE, Source, plain
 
-__all__ = ["FORMATS", "KernelReport", "LineReader", "ReportError", "read"]
-
-# What `read` tells apart, for messages and help texts.
-FORMATS = {
-    "ptxas": "build logs with ptxas -v, nvcc --resource-usage or nvlink usage lines",
-    "cuobjdump": "cuobjdump --dump-resource-usage",
-    "cubin": "cubins, fat binaries, and objects, libraries and programs that hold them",
-    "triton": "a Triton cache folder, or a kernel's JSON in it",
-    "ncu": "Nsight Compute CSV (ncu --csv)",
-}
-
-LONGEST_LINE = 1 << 20
-_COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,40}[ -/]?[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)")
-_BINARY = (elf.MAGIC, fatbin.MAGIC, b"MZ", b"!<arch>\n")
+__all__ = ["FORMATS", "CalleeSpills", "Format", "KernelReport", "LineReader", "ReportError", "each", "read"]
 
 
 class LineReader(Protocol):
     """A format made of lines: `feed` gets each with its number and without its end, `finish` gives the kernels.
 
-    Every line of every text goes through every such reader: `feed` must pass over foreign lines fast.
+    Lines come block by block: a block without any of the format's marks is left out, unless the reader is `open`,
+    that is, waits for what follows. `feed` gets foreign lines too.
     """
+
+    @property
+    def open(self) -> bool: ...
 
     def feed(self, number: int, line: str) -> None: ...
 
     def finish(self) -> list[KernelReport]: ...
 
 
-def _line_readers(architecture: str) -> tuple[LineReader, ...]:
-    return ptxas.Reader(architecture), cuobjdump.Reader(architecture), ncu.Reader(architecture)
+class Format(NamedTuple):
+    """One format: its name, what it is, how it is told, and what reads it.
+
+    A whole file is told by `sniff`, from its first 4 KiB, and read by `read`. A format made of lines, of which one
+    text may hold several, is told by `marks`, one of which each of its texts has, and read by a `LineReader`.
+    """
+
+    name: str
+    describes: str
+    sniff: Callable[[bytes], bool] | None = None
+    read: Callable[[Source], Iterator[KernelReport]] | None = None
+    marks: tuple[str, ...] = ()
+    lines: Callable[[str], LineReader] | None = None
+
+
+def _begins(*magics: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head.startswith(magics)
+
+
+def _binary(source: Source) -> Iterator[KernelReport]:
+    return fatbin.each(memoryview(source.data())[archives.cupy(source.head) :])
+
+
+FORMATS = (
+    Format(
+        "ptxas",
+        "build logs with ptxas -v, nvcc --resource-usage or nvlink usage lines",
+        marks=ptxas.MARKS,
+        lines=ptxas.Reader,
+    ),
+    Format("cuobjdump", "cuobjdump --dump-resource-usage", marks=cuobjdump.MARKS, lines=cuobjdump.Reader),
+    Format("ncu", "Nsight Compute: CSV (ncu --csv) and the text of its pages", marks=ncu.MARKS, lines=ncu.Reader),
+    Format("nsys", "Nsight Systems: GPU trace as CSV or table", marks=nsys.MARKS, lines=nsys.Reader),
+    Format("nvprof", "nvprof --print-gpu-trace, as table or CSV", marks=nvprof.MARKS, lines=nvprof.Reader),
+    Format(
+        "cubin",
+        "cubins, fat binaries, and objects, libraries and programs that hold them",
+        _begins(*archives.BINARY),
+        _binary,
+    ),
+    Format("cupy", "cubins of CuPy's cache", lambda head: archives.cupy(head) > 0, _binary),
+    Format("triton", "a Triton cache folder, or a kernel's JSON in it", triton.sniff, triton.each),
+    Format("torch", "a trace of PyTorch's profiler", torch.sniff, torch.each),
+    Format(
+        "gzip", "any of these packed with gzip", _begins(archives.GZIP), lambda source: archives.packed(source, _each)
+    ),
+    Format(
+        "zip",
+        "zip archives, wheels and folders of any of these",
+        _begins(archives.ZIP),
+        lambda source: archives.archive(source, _each),
+    ),
+)
 
 
 def read(source: str | bytes | PathLike[str] | Iterable[str], architecture: str = "") -> list[KernelReport]:
     """The kernels a report describes; the format is told from the content.
 
-    `source`: a path (a file, or a Triton cache folder), the content itself as `bytes` or text, or an iterable of
-    lines (an open text file, `sys.stdin`). A `str` of one line that names a file or folder is a path. Files and
-    iterables are read line by line: memory grows with the kernels found, not with the log. `architecture` ("sm_90")
-    is taken for kernels whose report names none.
+    `source`: a path (a file, or a folder of them), the content itself as `bytes` or text, or an iterable of lines
+    (an open text file, `sys.stdin`). A `str` of one line that names a file or folder is a path. Files and iterables
+    are read line by line: memory grows with the kernels found, not with the log. `architecture` ("sm_90") is taken
+    for kernels whose report names none.
     Raises `ReportError` naming the line or byte for content that cannot be read or holds no kernel, `OSError` for a
     path that cannot be opened, `ValueError` for a malformed `architecture`.
+    """
+    return list(each(source, architecture))
+
+
+def each(source: str | bytes | PathLike[str] | Iterable[str], architecture: str = "") -> Iterator[KernelReport]:
+    """The kernels that `read` gives, one by one: of binaries and archives the first come before the last is read.
+
+    Errors as of `read`; those of a binary's or an archive's end come after its first kernels.
     """
     if architecture and not re.fullmatch(r"sm_\d{2,3}[af]?", architecture):
         raise ValueError(f'architecture: {architecture!r} is not allowed; give one like "sm_90"')
     if isinstance(source, str):
         if _names_a_path(source):
-            return _read_path(Path(source), architecture)
+            return _path(Path(source), architecture)
         if "\n" not in source and "{" not in source and len(source) < 4096 and "info" not in source:
             raise ReportError(source[:200], "there is no such file, and as text it holds no kernel")
-        return _read_json_or_lines(source, _pieces(source), architecture)
+        return _each(Source(architecture, text=source))
     if isinstance(source, PathLike):
-        return _read_path(Path(source), architecture)
+        return _path(Path(source), architecture)
     if isinstance(source, bytes | bytearray | memoryview):
-        data = bytes(source)
-        if data.startswith(_BINARY):
-            return fatbin.read(data)
-        text = io.TextIOWrapper(io.BytesIO(data), _encoding(data[:4]), "replace", newline="\n")
-        json = data[: triton.LARGEST_JSON].decode("utf-8", "replace") if data.lstrip()[:1] == b"{" else ""
-        return _read_json_or_lines(json, _lines(text), architecture)
-    return _read_lines(source, architecture)
+        return _each(Source(architecture, content=bytes(source)))
+    return _each(Source(architecture, lines=source))
 
 
 def _names_a_path(text: str) -> bool:
@@ -81,70 +128,47 @@ def _names_a_path(text: str) -> bool:
         return False
 
 
-def _read_path(path: Path, architecture: str) -> list[KernelReport]:
+def _path(path: Path, architecture: str) -> Iterator[KernelReport]:
     if path.is_dir():
-        return triton.read_folder(path)
-    with path.open("rb") as file:
-        head = file.read(4096)
-        if head.startswith(_BINARY):
-            # Left to the garbage collector: views into the map outlive this block in tracebacks.
-            return fatbin.read(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    with path.open(encoding=_encoding(head), errors="replace", newline="\n") as text:
-        if head.lstrip()[:1] != b"{":
-            return _read_lines(_lines(text), architecture)
-        try:
-            return triton.read_file(path)
-        except ReportError as error:
-            return _read_lines(_lines(text), architecture, error)
+        return archives.folder(path, architecture, _each)
+    return _each(Source(architecture, path=path))
 
 
-def _read_json_or_lines(json: str, lines: Iterable[str], architecture: str) -> list[KernelReport]:
-    if not json.lstrip().startswith("{") or len(json) > triton.LARGEST_JSON:
-        return _read_lines(lines, architecture)
-    try:
-        return triton.read_json(json)
-    except ReportError as error:
-        return _read_lines(lines, architecture, error)
+def _each(source: Source) -> Iterator[KernelReport]:
+    """The kernels of one source: of the format whose mark it begins with, else of those made of lines."""
+    text = None
+    for format in FORMATS:
+        if format.sniff is None or format.read is None or not format.sniff(source.head):
+            continue
+        if source.head[:1].isspace() or source.head[:1] in (b"{", b"[", b"\xef"):
+            try:
+                return iter(list(format.read(source)))
+            except ReportError as error:
+                text = text or error
+        elif source.binary:
+            return format.read(source)
+    return iter(_lines(source, text))
 
 
-def _read_lines(lines: Iterable[str], architecture: str, otherwise: ReportError | None = None) -> list[KernelReport]:
+def _lines(source: Source, otherwise: ReportError | None = None) -> list[KernelReport]:
     """The kernels found by the formats made of lines; without any, `otherwise` is raised."""
-    readers = _line_readers(architecture)
+    readers = [(format.lines(source.architecture), format.marks) for format in FORMATS if format.lines]
     number = 0
-    for number, line in enumerate(lines, 1):
-        if "\x1b" in line:
-            line = _COLOURS.sub("", line)
-        line = line[:LONGEST_LINE].rstrip("\r\n")
-        for piece in line.split("\r") if "\r" in line else (line,):
-            for reader in readers:
-                reader.feed(number, piece)
-    reports = [report for reader in readers for report in reader.finish()]
+    for block in source.blocks():
+        feeds = [reader.feed for reader, marks in readers if reader.open or any(mark in block for mark in marks)]
+        if not feeds:
+            number += block.count("\n") + (not block.endswith("\n"))
+            continue
+        lines = plain(block).split("\n")
+        if not lines[-1]:
+            lines.pop()
+        for line in lines:
+            number += 1
+            for piece in line.rstrip("\r")[:LONGEST_LINE].split("\r") if "\r" in line else (line,):
+                for feed in feeds:
+                    feed(number, piece)
+    reports = [report for reader, _ in readers for report in reader.finish()]
     if not reports:
-        raise otherwise or ReportError(
-            "", f"no kernel found in {number:,} lines; what can be read: {'; '.join(FORMATS.values())}"
-        )
+        said = "; ".join(format.describes for format in FORMATS)
+        raise otherwise or ReportError("", f"no kernel found in {number:,} lines; what can be read: {said}")
     return reports
-
-
-def _lines(text: io.TextIOBase) -> Iterator[str]:
-    """Lines of a file; of a longer one than `LONGEST_LINE`, its beginning."""
-    whole = True
-    while line := text.readline(LONGEST_LINE):
-        if whole:
-            yield line
-        whole = line.endswith("\n")
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Lines of a text, without a second copy of it."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        yield text[start : min(end, start + LONGEST_LINE)]
-        start = end + 1
-
-
-def _encoding(head: bytes) -> str:
-    """UTF-16 where a mark says so (what PowerShell's `>` writes), else UTF-8."""
-    return "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"

@@ -10,6 +10,8 @@ import re
 
 from occusite.reports.report import RESERVED_SHARED, KernelReport, ReportError, sm, without_reserve
 
+# A text without any of these holds nothing for this reader.
+MARKS = ("REG:", "Fatbin ", "arch = ")
 _RESOURCE = re.compile(r"(REG|STACK|SHARED|LOCAL|CONSTANT\[(\d{1,2})\]):(\d{1,12}|UNKNOWN)")
 _MOST_KERNELS = 300_000
 
@@ -22,6 +24,11 @@ class Reader:
         self._architecture = architecture
         self._function = ("", 0)
         self._reports: list[KernelReport] = []
+
+    @property
+    def open(self) -> bool:
+        """Whether a function was named, whose resources follow."""
+        return self._function[1] > 0
 
     def feed(self, number: int, line: str) -> None:
         """Take in line `number`, without its end. Raises `ReportError` at more than 300,000 kernels."""
@@ -53,11 +60,12 @@ class Reader:
             return
         if len(self._reports) >= _MOST_KERNELS:
             raise ReportError(f"line {number}", f"more than {_MOST_KERNELS:,} kernels in one dump; split it")
-        shared, notes = values.get("SHARED"), []
+        shared, between, notes = values.get("SHARED"), None, []
         if shared is not None and shared >= RESERVED_SHARED:
             said = f"SHARED:{shared} counts in the 1,024 bytes the driver reserves"
             if not self._architecture:
                 notes.append(f"{said} if this is linked code for sm_90 or later; the dump does not say")
+                between = (shared - RESERVED_SHARED, shared)
                 shared = None
             elif sm(self._architecture) >= 90:
                 notes.append(f"{said}; not so in an object still to be linked (-rdc), which a dump does not tell")
@@ -70,6 +78,7 @@ class Reader:
                 architecture=self._architecture,
                 registers=values.get("REG"),
                 static_shared=shared,
+                static_shared_range=between,
                 stack=values.get("STACK"),
                 constant=constant,
                 source="cuobjdump",

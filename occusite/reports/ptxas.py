@@ -127,8 +127,6 @@ class _Stream:
 class Reader:
     """Collects kernels from the lines of a build log, fed one by one; whatever else the log says is passed over."""
 
-    open = False
-
     def __init__(self, architecture: str = "") -> None:
         self._assumed = architecture
         self._streams: defaultdict[str, _Stream] = defaultdict(_Stream)
@@ -141,6 +139,11 @@ class Reader:
         self._held_at = (0, 0)
         self._counted: tuple[int, _Record | None] = (0, None)
         self._work = 1 << 26
+
+    @property
+    def open(self) -> bool:
+        """Whether a line is held back that seems broken off."""
+        return bool(self._held)
 
     def feed(self, number: int, line: str) -> None:
         """Take in line `number`, without its end. Raises `ReportError` at more than `MOST_KERNELS` kernels."""

@@ -1,23 +1,22 @@
-"""Reads Triton's compiled kernels: a cache folder, or one kernel's JSON with the cubin beside it.
+"""Reads Triton's compiled kernels: one kernel's JSON, with the cubin beside it where there is one.
 
-The JSON holds what the launcher uses (`num_warps` × `warp_size` threads, `shared` bytes of dynamic shared memory,
-`num_ctas` blocks per cluster, the target); registers are in the cubin of the same name. Triton 2.1 to 3.9.
+The JSON holds what the launcher uses (`num_warps` × `warp_size` threads, `shared` bytes of dynamic shared memory, which
+are all that a kernel has, `num_ctas` blocks per cluster, the target); registers are in the cubin of the same name.
+Triton 2.1 to 3.9.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from occusite.reports import fatbin
 from occusite.reports.report import KernelReport, ReportError
+from occusite.reports.source import Source
 
 LARGEST_JSON = 1 << 24
-_MOST_FILES = 100_000
 
 
 def read_json(text: str, cubin: bytes | None = None, where: str = "") -> list[KernelReport]:
@@ -34,54 +33,42 @@ def read_json(text: str, cubin: bytes | None = None, where: str = "") -> list[Ke
     architecture = _architecture(metadata, where)
     warp = metadata.get("warp_size", _target(metadata).get("warp_size", 32))
     blocks = _whole(metadata.get("num_ctas", 1), "num_ctas", where)
+    cluster = _cluster(metadata.get("cluster_dims", metadata.get("clusterDims")))
+    shared = _whole(metadata["shared"], "shared", where, 0) if "shared" in metadata else None
+    notes = [] if cubin else ["registers are in the cubin beside the JSON, which was not given"]
+    cap = metadata.get("maxnreg")
+    if not cubin and isinstance(cap, int) and not isinstance(cap, bool) and 0 < cap < 256:
+        notes.append(f"maxnreg: the compiler may use {cap} registers at most")
     threads = _whole(metadata["num_warps"], "num_warps", where) * _whole(warp, "warp_size", where)
     name = metadata.get("name")
     report = KernelReport(
         kernel=name if isinstance(name, str) else "",
         architecture=architecture,
-        dynamic_shared=_whole(metadata["shared"], "shared", where, 0) if "shared" in metadata else None,
+        static_shared=0 if shared is not None else None,
+        dynamic_shared=shared,
         threads=threads,
-        cluster=(blocks, 1, 1) if blocks > 1 else None,
+        cluster=cluster or ((blocks, 1, 1) if blocks > 1 else None),
         source="triton",
         where=where,
-        notes=() if cubin else ("registers are in the cubin beside the JSON, which was not given",),
+        notes=tuple(notes),
     )
     return [_with_cubin(report, cubin, where) if cubin else report]
 
 
-def read_file(path: Path) -> list[KernelReport]:
-    """The kernel of one JSON file, with the cubin beside it where there is one."""
-    if path.stat().st_size > LARGEST_JSON:
-        raise ReportError(path.name, f"larger than {LARGEST_JSON:,} bytes: no Triton metadata")
-    cubin = path.with_suffix(".cubin")
-    data = cubin.read_bytes() if cubin.is_file() else None
-    return read_json(path.read_text("utf-8", "replace"), data, path.name)
+def sniff(head: bytes) -> bool:
+    """Whether a file that begins so may be metadata: a JSON object."""
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
-def read_folder(path: Path) -> list[KernelReport]:
-    """The kernels of a cache folder, at any depth, ordered by path. Raises `ReportError` when it has none."""
-    reports: list[KernelReport] = []
-    problems: list[Exception] = []
-    files = sorted(islice(path.rglob("*.json"), _MOST_FILES + 1))
-    if len(files) > _MOST_FILES:
-        raise ReportError(path.name, f"more than {_MOST_FILES:,} JSON files: is this a Triton cache?")
-    for file in files:
-        if file.name.startswith("__grp__") or not file.is_file():
-            continue
-        try:
-            found = read_file(file)
-        except (ReportError, OSError) as error:
-            problems.append(error)
-            continue
-        where = file.relative_to(path).as_posix()
-        reports += [replace(report, where=where) for report in found]
-    if not reports:
-        detail = f"; {problems[0]}" if problems else ""
-        raise ReportError(path.name, f"no Triton kernel for NVIDIA in this folder{detail}")
-    if problems:
-        note = f"{len(problems)} other JSON files of this folder were not read; the first: {problems[0]}"
-        reports[0] = replace(reports[0], notes=(*reports[0].notes, note))
-    return reports
+def each(source: Source) -> Iterator[KernelReport]:
+    """The kernel of one JSON, with the cubin beside it where there is one."""
+    where = source.path.name if source.path is not None else source.name
+    text = source.beginning(LARGEST_JSON)
+    if len(text) > LARGEST_JSON:
+        raise ReportError(where, f"larger than {LARGEST_JSON:,} bytes: no Triton metadata")
+    cubin = source.path.with_suffix(".cubin") if source.path is not None and source.plain_file else None
+    data = cubin.read_bytes() if cubin is not None and cubin.is_file() else None
+    yield from read_json(text, data, where)
 
 
 def _with_cubin(report: KernelReport, cubin: bytes, where: str) -> KernelReport:
@@ -99,6 +86,14 @@ def _with_cubin(report: KernelReport, cubin: bytes, where: str) -> KernelReport:
         where=report.where,
         notes=(*report.notes, *kernel.notes),
     )
+
+
+def _cluster(value: object) -> tuple[int, int, int] | None:
+    """Blocks per cluster and dimension, where there is more than one."""
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        return None
+    x, y, z = (v if isinstance(v, int) and not isinstance(v, bool) and 0 < v < 1 << 16 else 0 for v in value)
+    return (x, y, z) if x * y * z > 1 else None
 
 
 def _target(metadata: Mapping[str, Any]) -> dict[str, Any]:

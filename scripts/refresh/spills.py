@@ -17,11 +17,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+import machine_code
+
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "occusite" / "data" / "spills.csv"
 KERNELS = {"sgemm8x8": 256, "nbody": 128, "stencil": 512}
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 CAPS = (0, *range(24, 137), *range(144, 249, 8), 255)
+LOOPS = ROOT / "occusite" / "data" / "spills_in_loops.csv"
+LOOP_ARCHITECTURES, LOOP_CAPS = ("sm_86", "sm_90"), (24, 32, 40, 48, 64, 80, 96, 128)
+LOOP_COLUMNS = ("architecture", "kernel", "cap", "spill_stores", "spill_loads", "loop_stores", "loop_loads")
 COLUMNS = ("architecture", "kernel", "threads", "cap", "registers", "stack", "spill_stores", "spill_loads", "shared")
 NUMBERS = {
     "registers": r"Used (\d+) registers",
@@ -65,13 +70,42 @@ def compile_one(nvcc: str, architecture: str, kernel: str, cap: int) -> tuple[ob
     return (architecture, kernel, KERNELS[kernel], cap, *(int(m[1]) if m else 0 for m in found.values()))
 
 
+def loops_of(nvcc: str, architecture: str, kernel: str, cap: int) -> tuple[object, ...]:
+    """Bytes of one build's local stores and loads: all of them, and those that stand in a loop."""
+    with tempfile.TemporaryDirectory() as folder:
+        cubin = Path(folder) / "out.cubin"
+        source = str(ROOT / "docs/kernels" / f"{kernel}.cu")
+        options = ["-O3", "-cubin", f"-arch={architecture}", f"-maxrregcount={cap}", "-o", str(cubin)]
+        subprocess.run([nvcc, *options, source], check=True)
+        code = machine_code.parse(machine_code.listing(cubin))
+    inside = machine_code.in_loops(code)
+    return (architecture, kernel, cap, *machine_code.local_bytes(code), *machine_code.local_bytes(inside))
+
+
+def write_loops(nvcc: str, version: str, jobs: int) -> None:
+    """Writes the second file."""
+    work = [(nvcc, a, k, c) for a in LOOP_ARCHITECTURES for k in KERNELS for c in LOOP_CAPS]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        rows = list(pool.map(lambda job: loops_of(*job), work))
+    text = io.StringIO()
+    tool = machine_code.version(machine_code.tool("cuobjdump"))
+    text.write(
+        f"# Made by scripts/refresh/spills.py from docs/kernels with nvcc -O3: {version}, cuobjdump {tool}; in bytes.\n"
+    )
+    csv.writer(text, lineterminator="\n").writerows([LOOP_COLUMNS, *rows])
+    LOOPS.write_text(text.getvalue(), encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--check", action="store_true", help="compile a sample and compare it with the table")
+    parser.add_argument("--loops", action="store_true", help="write only what stands in a loop")
     options = parser.parse_args()
     nvcc = compiler()
     version = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[3]
+    if options.loops:
+        return write_loops(nvcc, version, options.jobs)
     caps = (0, 32, 80, 128) if options.check else CAPS
     work = [(nvcc, a, k, c) for a in ARCHITECTURES for k in KERNELS for c in caps]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -88,6 +122,7 @@ def main() -> None:
         print(f"\n{len(rows)} compiled, {len(missing)} differ from the table", *missing[:10], sep="\n")
         sys.exit(bool(missing))
     TABLE.write_text(text.getvalue(), encoding="utf-8")
+    return write_loops(nvcc, version, options.jobs)
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ def test_launch_bounds_are_kept() -> None:
 def test_a_kernel_without_counts_says_so() -> None:
     report = KernelReport(kernel="k", architecture="sm_90", source="triton", threads=128)
     row = kernels.Answers(None, None, None).row(report)
-    assert row.problem.startswith("registers: this triton report does not say")
+    assert row.problem.startswith("static_shared: this triton report does not say")
     nameless = KernelReport(kernel="k", registers=32, static_shared=0, source="cuobjdump")
     assert "architecture: the report names none" in kernels.Answers(None, None, None).row(nameless).problem
     old = KernelReport(kernel="k", architecture="sm_20", registers=32, static_shared=0, source="ptxas")

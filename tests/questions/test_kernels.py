@@ -106,3 +106,50 @@ def test_remarks_count_what_was_taken_instead() -> None:
     )
     assert any(text.startswith("dynamic shared memory") and text.endswith("(2 of 2 kernels)") for text in said)
     assert any(text.startswith("barriers: the report does not say") for text in said)
+
+
+def row(threads: int | None = None, **report: Any) -> kernels.KernelAnswer:
+    return Answers(threads=threads).row(KernelReport(**{**REPORT, **report}))
+
+
+def test_a_rejected_kernel_has_no_answer() -> None:
+    found = row(128, problem="it uses too much shared data")
+    assert (found.answer, found.problem) == (None, "kernel: it uses too much shared data")
+
+
+def test_a_rounded_size_is_answered_where_all_of_it_gives_the_same() -> None:
+    """65.54 Kbyte is 65,535 to 65,545 bytes: one block on 7.5 either way; at an edge there is no answer."""
+    same = Answers(nvidia.device("8.6"), 256).row(
+        KernelReport(**{**REPORT, "architecture": "sm_86", "dynamic_shared_range": (65_535, 65_545)})
+    )
+    assert same.answer is not None and same.answer.blocks == 1
+    edge = Answers(nvidia.device("8.6"), 256).row(
+        KernelReport(**{**REPORT, "architecture": "sm_86", "registers": 32, "dynamic_shared_range": (24_570, 24_580)})
+    )
+    assert edge.answer is None
+    assert edge.problem.startswith("shared memory: the report rounds it, and 24 to 32 warps may be resident")
+
+
+def test_unknown_registers_give_a_bound_and_what_cannot_run_at_all_is_said() -> None:
+    bound = row(256, registers=None, dynamic_shared=100_000)
+    assert bound.at_most and bound.answer is not None and bound.answer.blocks == 2
+    known = Answers(threads=256, registers=128).row(KernelReport(**{**REPORT, "registers": None}))
+    assert not known.at_most and known.answer is not None and known.answer.warps == 16
+    never = row(2048, registers=None)
+    assert not never.at_most and never.answer is not None and not never.answer.runs
+
+
+def test_a_profiles_own_pool_is_used_and_said() -> None:
+    """At 65,536 bytes four blocks of 15 KiB fit (with the reserve); the driver could give more."""
+    pooled = row(256, architecture="sm_80", static_shared=15 * 1024, pool=65_536)
+    plain = row(256, architecture="sm_80", static_shared=15 * 1024)
+    assert pooled.answer is not None and pooled.answer.limits["shared_memory"].blocks == 4
+    assert plain.answer is not None and plain.answer.limits["shared_memory"].blocks == 10
+    assert any("the pool that the profile states is used" in text for text in kernels.remarks([pooled]))
+    odd = row(256, architecture="sm_80", pool=12_345)
+    assert odd.problem.startswith("pool: 12,345 bytes of shared memory are not a size")
+
+
+def test_the_board_a_profile_names_is_the_device() -> None:
+    found = row(256, architecture="", device="NVIDIA A100-SXM4-80GB")
+    assert found.device is not None and found.device.name.startswith("A100")

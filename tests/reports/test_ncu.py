@@ -61,7 +61,10 @@ def test_rounded_kilobytes_are_not_taken_for_bytes() -> None:
     text = text.replace('"byte/block","205696"', '"Kbyte/block","205.70"')
     (report,) = read(text)
     assert report.dynamic_shared is None and "dynamic_shared" in report.unknown
-    assert report.notes == ("dynamic_shared: 205.70 Kbyte/block is not exact; export with --print-units base",)
+    assert report.notes == (
+        "dynamic_shared: 205.70 Kbyte/block is rounded (205,695 to 205,705 bytes); export with --print-units base",
+    )
+    assert report.dynamic_shared_range == (205_695, 205_705)
 
 
 def test_metric_names_in_place_of_labels() -> None:

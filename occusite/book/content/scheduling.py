@@ -10,7 +10,7 @@ from occusite.book.parts.charts import Chart, Rows
 from occusite.book.parts.html import Table, percent
 from occusite.questions import staircase
 
-# An SM has four schedulers, and deals its warps to them evenly.
+# An SM of compute capability 5.0 or later has four schedulers, and deals its warps to them evenly; 6.0 (P100) has two.
 SCHEDULERS = 4
 WARP_ACCESS = 128
 INDEPENDENT = (1, 2, 4, 8)
@@ -47,9 +47,11 @@ MEMORIES = {
 }
 
 
-def loop(warps: int, latency: int = 400, loads: int = 1, arithmetic: int = 40, policy: str = "greedy") -> scheduler.Run:
+def loop(
+    warps: int, latency: int = 400, loads: int = 1, arithmetic: int = 40, policy: str = "greedy", interval: int = 1
+) -> scheduler.Run:
     """The widget's loop on one scheduler; arithmetic per load."""
-    return scheduler.simulate(scheduler.Kernel(loads, arithmetic * loads, latency), warps, policy)
+    return scheduler.simulate(scheduler.Kernel(loads, arithmetic * loads, latency, interval=interval), warps, policy)
 
 
 def dry(run: scheduler.Run) -> str:
@@ -57,9 +59,9 @@ def dry(run: scheduler.Run) -> str:
     return percent(float(100 * run.idle))
 
 
-def enough(latency: int = 400, loads: int = 1, arithmetic: int = 40) -> int:
-    """Warps at which that share reaches zero, greedy."""
-    need = scheduler.warps_to_saturate(scheduler.Kernel(loads, arithmetic * loads, latency))
+def enough(latency: int = 400, loads: int = 1, arithmetic: int = 40, interval: int = 1) -> int:
+    """Warps at which a roof is reached, greedy: the issue's, or the memory's where that is lower."""
+    need = scheduler.warps_to_saturate(scheduler.Kernel(loads, arithmetic * loads, latency, interval=interval))
     assert need is not None
     return need
 
@@ -105,6 +107,22 @@ def idle_by_warps(*warps: int, latency: int = 400, loads: int = 1, arithmetic: i
     ]
     columns = ("warps", "slope", "law: issued per cycle", "simulated", "nothing to issue")
     return Table(columns, rows, f"One scheduler, {latency} cycles latency, {arithmetic} instructions per load")
+
+
+def regimes() -> Table:
+    """Three runs of the scheduler, one in each regime, and what more warps and less work do for it."""
+    cases = {
+        "much arithmetic, enough warps": (12, scheduler.Kernel(1, 40, 400)),
+        "a slow memory, enough warps": (12, scheduler.Kernel(1, 40, 400, interval=60)),
+        "the same memory, few warps": (3, scheduler.Kernel(1, 40, 400, interval=60)),
+    }
+    rows = []
+    for name, (warps, kernel) in cases.items():
+        run, more = scheduler.simulate(kernel, warps), scheduler.simulate(kernel, warps + 4)
+        gain = percent(float(100 * (more.throughput / run.throughput - 1)))
+        rows.append((name, warps, dry(run), percent(float(100 * run.bandwidth)), run.regime(), gain))
+    columns = ("kernel", "warps", "nothing to issue", "of the bandwidth", "regime", "won by 4 warps more")
+    return Table(columns, rows, "One scheduler, three regimes, simulated")
 
 
 def policies(warps: int = 11) -> Table:
@@ -156,9 +174,11 @@ def concurrency(latency: int, interval: int, slots: int) -> Chart:
     marks: dict[tuple[float, float], list[int]] = {}
     for k in INDEPENDENT:
         exact = latency / (interval * k) * SCHEDULERS
-        end = min(exact, slots)
-        top = 100 * end / exact
-        lines += [{"k": k, "warps": 0, "share": 0}, {"k": k, "warps": end, "share": top}]
+        # Below one warp for each scheduler some schedulers are empty: the law for one of them says nothing there.
+        end = min(max(exact, SCHEDULERS), slots)
+        top = min(100.0, 100 * end / exact)
+        start = min(100.0, 100 * SCHEDULERS / exact)
+        lines += [{"k": k, "warps": SCHEDULERS, "share": start}, {"k": k, "warps": end, "share": top}]
         if end < slots:
             lines.append({"k": k, "warps": slots, "share": 100})
         marks.setdefault((round(end, 1), top), []).append(k)
@@ -236,5 +256,5 @@ def concurrency(latency: int, interval: int, slots: int) -> Chart:
         else f"{k} independent: {share(latency, interval, k, most):.0f} % with all {slots} warps"
         for k in INDEPENDENT
     )
-    alt = f"Share of peak against resident warps, a slope then a roof, for 1, 2, 4 and 8 operations per warp. {told}."
+    alt = f"Share of peak against resident warps from {SCHEDULERS} on, a slope then a roof, for 1, 2, 4 and 8 operations per warp. {told}."
     return Chart(spec, {"lines": lines, "dots": dots, "labels": labels}, alt)

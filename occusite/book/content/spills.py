@@ -17,7 +17,11 @@ ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"
 
 
 class Build(NamedTuple):
-    """One compilation: the register `cap` asked for (0: none), and what the compiler reports, in registers and bytes."""
+    """One compilation: the register `cap` asked for (0: none), and what the compiler reports, in registers and bytes.
+
+    `stack` is space: local memory of one thread. `spill_stores` and `spill_loads` are code: the bytes that the spill
+    instructions move, each counted once, however often a loop runs it. Traffic is neither; see `Inside`.
+    """
 
     architecture: str
     kernel: str
@@ -34,6 +38,17 @@ class Build(NamedTuple):
         return device(self.architecture).occupancy(
             nvidia.Launch(self.threads, self.registers, static_shared=self.shared)
         )
+
+
+class Inside(NamedTuple):
+    """Of one build's spill bytes those whose instructions stand in a loop, read from the machine code."""
+
+    loop_stores: int
+    loop_loads: int
+
+
+# The SGEMM's loop takes so many columns of A, and rows of B, in one trip: BK in its source.
+STRIDE = 8
 
 
 @cache
@@ -72,6 +87,25 @@ def build(cap: int = 0, kernel: str = "sgemm8x8", architecture: str = "sm_86") -
     return made[cap] if cap in made else made[min(c for c in made if c >= cap)]
 
 
+@cache
+def _loops() -> dict[tuple[str, str, int], Inside]:
+    text = (get_data("occusite", "data/spills_in_loops.csv") or b"").decode()
+    return {
+        (row["architecture"], row["kernel"], int(row["cap"])): Inside(int(row["loop_stores"]), int(row["loop_loads"]))
+        for row in csv.DictReader(text.partition("\n")[2].splitlines())
+    }
+
+
+def inside(cap: int, kernel: str = "sgemm8x8", architecture: str = "sm_86") -> Inside:
+    """What a build spills in a loop; without a cap these kernels spill nothing."""
+    return _loops()[architecture, kernel, cap] if cap else Inside(0, 0)
+
+
+def traffic(cap: int, k: int, kernel: str = "sgemm8x8", architecture: str = "sm_86") -> int:
+    """Bytes that one thread of the SGEMM stores as spills in its loop over `k`: those of one trip × trips."""
+    return inside(cap, kernel, architecture).loop_stores * (k // STRIDE)
+
+
 def table(*caps: int, kernel: str = "sgemm8x8", architecture: str = "sm_86") -> Table:
     """Some builds, one a row."""
     rows = []
@@ -85,11 +119,21 @@ def table(*caps: int, kernel: str = "sgemm8x8", architecture: str = "sm_86") -> 
                 answer.blocks,
                 percent(answer.percent),
                 limiters(answer),
+                b.stack,
                 b.spill_stores,
-                b.spill_loads,
+                inside(cap, kernel, architecture).loop_stores,
             )
         )
-    columns = ("cap", "registers", "blocks", "occupancy", "what binds", "spill stores (bytes)", "spill loads (bytes)")
+    columns = (
+        "cap",
+        "registers",
+        "blocks",
+        "occupancy",
+        "what binds",
+        "stack (bytes)",
+        "spill stores (bytes)",
+        "of them in the loop",
+    )
     return Table(columns, rows, f"{KERNELS[kernel]}, {architecture}, compiled under a register cap")
 
 
@@ -149,7 +193,7 @@ def stairs(kernel: str, architecture: str, cap: int) -> Chart:
 
 
 def spilled(kernel: str, architecture: str, cap: int) -> Chart:
-    """Spilled bytes, stores and loads together, against the register cap; `cap` is marked."""
+    """Bytes of the spill instructions, stores and loads together, against the register cap; `cap` is marked."""
     made = [b for b in builds(kernel, architecture).values() if b.cap]
     spec = {
         "height": 190,
@@ -168,7 +212,7 @@ def spilled(kernel: str, architecture: str, cap: int) -> Chart:
                     "y": {
                         "field": "bytes",
                         "type": "quantitative",
-                        "axis": {"title": "spilled bytes", "tickCount": 4, "format": "d"},
+                        "axis": {"title": "bytes of spill code", "tickCount": 4, "format": "d"},
                     },
                 },
             },
@@ -180,6 +224,6 @@ def spilled(kernel: str, architecture: str, cap: int) -> Chart:
     return Chart(
         spec,
         {"spills": rows, "here": [{"x": cap}]},
-        f"Spilled bytes against the register cap, {KERNELS[kernel]} on {architecture}: {low['bytes']} at a cap of "
+        f"Bytes of the spill instructions against the register cap, {KERNELS[kernel]} on {architecture}: {low['bytes']} at a cap of "
         f"{low['cap']}, none from {free} on.",
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from typing import NamedTuple
+
 from occusite import littles_law, nvidia, paper
-from occusite.book.content import speed, spills  # noqa: F401 - for the pages
+from occusite.book.content import session, speed, spills  # noqa: F401 - for the pages
 from occusite.book.content.census import by_generation, by_library, dynamic_leaves_open  # noqa: F401 - for the pages
 from occusite.book.content.measured import boards, turns, verdicts  # noqa: F401 - for the pages
 from occusite.book.content.reference import (  # noqa: F401 - for the pages
@@ -17,8 +20,9 @@ from occusite.book.content.reference import (  # noqa: F401 - for the pages
     sources_per_capability,
     units_per_capability,
 )
-from occusite.book.content.scheduling import assumptions, idle_by_warps, policies, trade  # noqa: F401 - for the pages
+from occusite.book.content.scheduling import assumptions, idle_by_warps, policies, regimes, trade  # noqa: F401 - for the pages
 from occusite.book.content.silicon import limits_by_architecture, on_chip, rules_ignored  # noqa: F401 - for the pages
+from occusite.book.parts import charts
 from occusite.book.parts.html import THIN, Markup, Table, budget, count, limiters, percent, text
 from occusite.model import Occupancy
 from occusite.questions import staircase
@@ -50,6 +54,19 @@ def working_table(answer: Occupancy, caption: str = "") -> Table:
     return Table(("budget", "arithmetic", "blocks it allows", "warps"), rows, caption, marked)
 
 
+def what_binds(answer: Occupancy, step: staircase.Stretch) -> Markup | str:
+    """The budgets that bind on all of a step of the staircase in registers, then those that join on a part of it."""
+    if not step.warps:
+        return "cannot launch"
+    parts = [s for s in staircase.stretches(answer) if step.first <= s.first and s.last <= step.last]
+    joined = [
+        f" ({charts.span(s.first, s.last)}: + {limiters(answer, tuple(b for b in s.limiters if b not in step.limiters))})"
+        for s in parts
+        if set(s.limiters) - set(step.limiters)
+    ]
+    return Markup(limiters(answer, step.limiters) + "".join(joined))
+
+
 def plateaus(answer: Occupancy, caption: str = "") -> Table:
     """The steps of the staircase in registers per thread."""
     rows = [
@@ -57,7 +74,7 @@ def plateaus(answer: Occupancy, caption: str = "") -> Table:
             f"{p.first}–{p.last}" if p.last > p.first else p.first,
             p.warps,
             percent(100 * p.warps / answer.slots) if p.warps else "–",
-            limiters(answer, p.limiters) if p.warps else "cannot launch",
+            what_binds(answer, p),
         )
         for p in staircase.whole_steps(answer)
     ]
@@ -149,6 +166,27 @@ def little(bandwidth: float = 2000, latency: float = 400, sms: int = 100, access
     return Table(("what", "arithmetic", "comes to"), rows, "Little’s law, from the whole GPU down to one SM")
 
 
+def bounds_compared() -> Table:
+    """One kernel under every way to bound its registers, and what becomes of it."""
+    ways = {
+        "free": "nothing",
+        "free-capped": "`-maxrregcount=64`",
+        "threads": "`__launch_bounds__(128)`",
+        "threads-capped": "`__launch_bounds__(128)` and `-maxrregcount=64`",
+        "one-block": "`__launch_bounds__(128, 1)`",
+        "cluster": "`__launch_bounds__(128, 1, 2)`",
+        "maxnreg": "`__maxnreg__(64)`",
+        "maxnreg-capped": "`__maxnreg__(80)` and `-maxrregcount=64`",
+    }
+    rows = []
+    for name, told in ways.items():
+        kernel, answer = session.bound(name), session.bound_answer(name)
+        words = Markup(re.sub("`(.*?)`", r"<code>\1</code>", told))
+        rows.append((words, kernel.registers, kernel.spill_stores, answer.blocks, percent(answer.percent)))
+    columns = ("what the compiler is told", "registers", "spill stores (bytes)", "blocks", "occupancy")
+    return Table(columns, rows, f"One kernel, one compiler (nvcc {session.compiler()}), eight ways to bound it")
+
+
 def cheat_sheet() -> Table:
     """What one SM of each current generation has, and the registers that still fill it at 256 threads."""
     rows = []
@@ -177,24 +215,59 @@ def cheat_sheet() -> Table:
     return Table(columns, rows, "One SM, 65,536 registers; the last column for blocks of 256 threads")
 
 
-def measured() -> list[tuple[str, int, float, int, str]]:
-    """GPUs whose DRAM latency somebody measured in time: name, SMs, GB/s, ns (the middle of a range), source."""
+class Measured(NamedTuple):
+    """A GPU whose DRAM latency somebody measured in time: `bandwidth` in GB/s, `latency` in ns (the middle of a range),
+    `chip` its compute capability; `least` and `most`: ns over all measurements of boards with the same chip."""
+
+    name: str
+    sms: int
+    bandwidth: float
+    latency: int
+    chip: str
+    least: int
+    most: int
+    source: str
+
+
+def measured() -> list[Measured]:
+    """The GPUs whose latency was measured in time."""
     from occusite import devices
 
     found = []
     for gpu in devices.gpus():
         timed = next((entry for entry in gpu.latency if entry.dram_ns), None)
-        if timed and timed.dram_ns and gpu.bandwidth_gb_s:
-            nanoseconds = round(sum(timed.dram_ns) / 2)
-            found.append((gpu.name, gpu.device.sm_count, gpu.bandwidth_gb_s, nanoseconds, timed.source))
+        if timed and timed.dram_ns and gpu.bandwidth_gb_s and gpu.device.sm_count:
+            alike = [
+                ns for g in devices.gpus() if g.chip == gpu.chip for m in g.latency if m.dram_ns for ns in m.dram_ns
+            ]
+            found.append(
+                Measured(
+                    gpu.name,
+                    gpu.device.sm_count,
+                    gpu.bandwidth_gb_s,
+                    round(sum(timed.dram_ns) / 2),
+                    gpu.device.compute_capability,
+                    round(min(alike)),
+                    round(max(alike)),
+                    timed.source,
+                )
+            )
     return found
 
 
 def measured_latencies() -> Table:
     """The presets of the Little's law widget, with who measured the latency."""
-    rows = [(name, sms, f"{bandwidth:g}", latency, source) for name, sms, bandwidth, latency, source in measured()]
-    columns = ("GPU", "SMs", "GB/s", "latency (ns)", "latency measured by")
-    return Table(columns, rows, "The presets, and where their latency comes from")
+    rows = [(g.name, g.sms, f"{g.bandwidth:g}", g.latency, charts.span(g.least, g.most), g.source) for g in measured()]
+    columns = ("GPU", "SMs", "GB/s", "latency (ns)", "same chip, all sources", "latency measured by")
+    return Table(columns, rows, "The presets, and where their latency comes from; one warp on an idle GPU each")
+
+
+def latency_range(chip: str = "GH100") -> tuple[Measured, Measured]:
+    """The least and the greatest latency that was measured on boards with one chip."""
+    from occusite import devices
+
+    boards = [g for g in measured() if devices.gpu(g.name).chip == chip]
+    return min(boards, key=lambda g: g.latency), max(boards, key=lambda g: g.latency)
 
 
 def _big(value: float) -> str:

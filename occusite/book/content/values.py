@@ -9,11 +9,21 @@ from occusite import littles_law, nvidia, paper, scheduler  # noqa: F401 - for t
 from occusite.book.content import census, measured, scheduling, session, speed, spills  # noqa: F401 - for the prose
 from occusite.book.content.scheduling import knees_of  # noqa: F401 - for the prose
 from occusite.book.content.silicon import share  # noqa: F401 - for the prose
+from occusite.book.parts.decision import decision  # noqa: F401 - for the prose
 from occusite.book.parts.html import THIN, Markup, budget, budgets, count, limiters, percent, text  # noqa: F401
 from occusite.model.answer import Occupancy
 from occusite.questions import staircase
 
 KIB = paper.KIB
+
+
+def latency_range(chip: str = "GH100") -> tuple[Any, Any]:
+    """The presets of one chip with the least and the greatest measured latency."""
+    from occusite.book.content import tables
+
+    return tables.latency_range(chip)
+
+
 SM = paper.SM()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -141,13 +140,13 @@ def cliffs(
     *,
     registers: int | None = None,
     needed: int | None = None,
-    register_budget: Sequence[tuple[int, int]] = (),
+    register_budget: Sequence[tuple[int, float]] = (),
     height: int = 260,
 ) -> Chart:
     """Resident warps against registers per thread: the staircase of the answer's launch, coloured by its limiter.
 
-    `needed` draws a level to reach; `register_budget` adds the dashed curve of the register budget alone as
-    (registers, warps) points; `registers` marks the reader's own value.
+    `needed` draws a level to reach; `register_budget` adds the dashed curve of the register budget alone, before it is
+    rounded to blocks, as (registers, warps) points; `registers` marks the reader's own value.
     """
     stairs = staircase_rows(answer)
     slots = answer.slots
@@ -172,7 +171,6 @@ def cliffs(
                 "data": {"name": "budget_alone"},
                 "mark": {
                     "type": "line",
-                    "interpolate": "step-after",
                     "strokeDash": [4, 4],
                     "strokeWidth": 1.5,
                     "clip": True,
@@ -241,15 +239,14 @@ def _at(stairs: Rows, value: int) -> int:
 def paper_cliffs(threads: int = 256, shared_kib: int = 12) -> Chart:
     """The paper SM's staircase, with the register budget alone dashed."""
     answer = paper.SM().occupancy(paper.Launch(threads, 32, shared_kib * paper.KIB))
-    return cliffs(answer, register_budget=register_budget(threads))
+    return cliffs(answer, register_budget=register_budget())
 
 
-def register_budget(threads: int) -> list[tuple[int, int]]:
-    """Warps the paper SM's register file alone would hold: the register counts at which that changes, and the last."""
-    sm, warps = paper.SM(), -(-threads // paper.WARP)
-    held = [(r, sm.registers // (warps * paper.WARP * r) * warps) for r in range(1, 257)]
-    changes = [at for before, at in itertools.pairwise(held) if at[1] != before[1]]
-    return list(dict.fromkeys([held[0], *changes, held[-1]]))
+def register_budget() -> list[tuple[int, float]]:
+    """Warps for which the paper SM's register file has registers, if warps could come in parts: a smooth curve that the
+    stairs stay under, and touch at each edge where a block's registers divide the file."""
+    registers = paper.SM().registers
+    return [(r, round(registers / (paper.WARP * r), 3)) for r in range(16, 257)]
 
 
 def roofline(rows: Rows, needed: int) -> Chart:

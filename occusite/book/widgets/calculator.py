@@ -10,10 +10,10 @@ from occusite.model.answer import Occupancy
 
 # Judgement by the share of warp slots filled, from the top.
 VERDICTS = (
-    (0.75, "Plenty: the scheduler almost always has a warp ready."),
-    (0.5, "Enough for most kernels."),
-    (0.25, "Thin: lean on independent work inside each warp."),
-    (0.0, "Starving: every stall shows."),
+    (0.75, "Plenty: many warps to choose from. Whether the kernel needs them, occupancy cannot say."),
+    (0.5, "A fair number of warps to choose from."),
+    (0.25, "Thin: few warps to choose from. Each needs some independent work."),
+    (0.0, "Very few warps to choose from: each needs much independent work."),
 )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from occusite import paper
+from occusite.book.content.tables import what_binds
 from occusite.book.parts.charts import cliffs, register_budget, span
-from occusite.book.parts.html import Table, binds, count, limiters
+from occusite.book.parts.html import Table, count, limiters
 from occusite.book.parts.widget import Slider, View, Widget
 from occusite.model import Occupancy
 from occusite.questions import staircase, steps
@@ -17,17 +18,15 @@ def view(registers: int, threads: int, shared: int) -> View:
     stairs = staircase.whole_steps(answer)
     index = next(i for i, p in enumerate(stairs) if p.first <= registers <= p.last)
     here = stairs[index]
-    chart = cliffs(answer, registers=registers, register_budget=register_budget(threads))
+    chart = cliffs(answer, registers=registers, register_budget=register_budget())
     if not answer.runs:
         status = f"<strong>{registers} registers: cannot launch</strong> <br>{answer.why(count)}."
     else:
         status = (
             f"<strong>{span(here.first, here.last)} registers: {here.warps} warps</strong> <br>"
-            f"{limiters(answer, here.limiters)} {binds(here.limiters)} on this step. {_next(answer, here)}"
+            f"What binds at {registers}: {limiters(answer)}. {_next(answer, here)}"
         )
-    rows = [
-        (span(p.first, p.last), p.warps, limiters(answer, p.limiters) if p.warps else "cannot launch") for p in stairs
-    ]
+    rows = [(span(p.first, p.last), p.warps, what_binds(answer, p)) for p in stairs]
     table = Table(("registers", "warps", "what binds"), rows, "The same staircase, step by step", frozenset({index}))
     return View(status, {"curve": chart, "steps": table})
 

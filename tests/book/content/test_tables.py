@@ -42,7 +42,7 @@ def test_captions_name_the_region() -> None:
 def test_binding_rows_are_marked_every_one() -> None:
     made = tables.budgets_on_paper(256, 64, 24).html()
     marked = re.findall(r'<tr class="occ-marked">(.*?)</tr>', made)
-    assert len(marked) == 2 and "registers" in marked[0] and "shared_memory" in marked[1]
+    assert len(marked) == 2 and "occ-budget--registers" in marked[0] and "occ-budget--memory" in marked[1]
 
 
 def test_no_shared_memory_allows_any_number() -> None:
@@ -53,7 +53,7 @@ def test_no_shared_memory_allows_any_number() -> None:
 def test_the_working_of_an_exact_answer() -> None:
     answer = nvidia.device("8.9").occupancy(nvidia.Launch(256, 64, dynamic_shared=12 * 1024))
     made = tables.working_table(answer)
-    assert {row[2] for row in made.rows} == set(answer.limits.values()) - {None}
+    assert {row[2] for row in made.rows} == {limit.blocks for limit in answer.limits.values()} - {None}
     assert all(row[3] == row[2] * 8 for row in made.rows if isinstance(row[2], int))
 
 
@@ -74,7 +74,7 @@ def test_block_sizes(threads: int, warps: int) -> None:
 
 def test_measured_latencies_name_their_source() -> None:
     assert tables.measured_latencies().rows
-    for _, sms, bandwidth, latency, source in tables.measured_latencies().rows:
+    for _, sms, bandwidth, latency, _, source in tables.measured_latencies().rows:
         assert int(str(sms)) > 0 and float(str(bandwidth)) > 0 and int(str(latency)) > 100 and source
 
 
@@ -84,11 +84,11 @@ def test_every_row_fills_its_columns(made: Table) -> None:
 
 
 def test_an_unknown_budget() -> None:
-    with pytest.raises(ValueError, match="budget: 'gold' is not allowed; give one of registers, shared_memory"):
+    with pytest.raises(ValueError, match="budget: 'gold' is not allowed; give one of registers, memory"):
         html.budget("gold")
 
 
 def test_numbers_in_text() -> None:
     assert html.text(9999) == "9999" and html.text(10_000) == f"10{THIN}000" and html.text(True) == "True"
     assert html.percent(66.67) == f"67{THIN}%"
-    assert html.budgets(on_paper(256, 64, 24).limiters).count("occ-budget--") == 2
+    assert html.limiters(on_paper(256, 64, 24)).count("occ-budget--") == 2

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from occusite import nvidia, paper
 from occusite.book.parts import charts
 from occusite.book.parts.charts import Chart
+from occusite.questions import staircase
 
 SM = paper.SM()
 LAUNCHES = st.builds(
@@ -22,7 +23,7 @@ LAUNCHES = st.builds(
 
 @given(LAUNCHES)
 def test_stretches_cover_the_range_and_each_is_uniform(launch: paper.Launch) -> None:
-    found = charts.stretches(SM, launch)
+    found = staircase.stretches(SM.occupancy(launch))
     assert found[0].first == 1 and found[-1].last == 255
     assert all(a.last + 1 == b.first for a, b in pairwise(found))
     for part in found:
@@ -35,7 +36,7 @@ def test_stretches_cover_the_range_and_each_is_uniform(launch: paper.Launch) -> 
 
 @given(LAUNCHES)
 def test_steps_are_whole_and_their_budgets_bind_everywhere(launch: paper.Launch) -> None:
-    found = charts.steps(SM, launch)
+    found = staircase.whole_steps(SM.occupancy(launch))
     assert all(a.warps > b.warps for a, b in pairwise(found))
     for step in found:
         for registers in (step.first, step.last):
@@ -44,15 +45,15 @@ def test_steps_are_whole_and_their_budgets_bind_everywhere(launch: paper.Launch)
 
 
 def test_the_readers_own_value_is_marked_on_its_step() -> None:
-    chart = charts.cliffs(SM, paper.Launch(256, 32, 12 * paper.KIB), registers=60)
+    chart = charts.cliffs(SM.occupancy(paper.Launch(256, 32, 12 * paper.KIB)), registers=60)
     assert chart.datasets["here"] == [{"x": 60.5, "warps": 32}]
-    assert charts.cliffs(SM, paper.Launch(256, 32)).datasets["here"] == []
+    assert charts.cliffs(SM.occupancy(paper.Launch(256, 32))).datasets["here"] == []
 
 
 def test_a_level_to_reach_is_drawn_only_where_it_can_be_seen() -> None:
     ada, launch = nvidia.device("8.9"), nvidia.Launch(256, 32)
-    assert charts.cliffs(ada, launch, needed=32).datasets["needed"][0]["warps"] == 32
-    assert charts.cliffs(ada, launch, needed=320).datasets["needed"] == []
+    assert charts.cliffs(ada.occupancy(launch), needed=32).datasets["needed"][0]["warps"] == 32
+    assert charts.cliffs(ada.occupancy(launch), needed=320).datasets["needed"] == []
 
 
 @pytest.mark.parametrize(("first", "last", "said"), [(1, 42, "1–42"), (7, 7, "7")])
@@ -92,15 +93,17 @@ def test_a_figure_names_its_part_and_escapes_its_words() -> None:
 @settings(max_examples=3, deadline=None)
 @given(LAUNCHES)
 def test_vega_lite_takes_the_spec_without_a_warning(launch: paper.Launch) -> None:
-    spec = charts.cliffs(SM, launch, registers=60, needed=30, register_budget=charts.register_budget(256)).full()
+    spec = charts.cliffs(SM.occupancy(launch), registers=60, needed=30, register_budget=charts.register_budget()).full()
     svg = vl_convert.vegalite_to_svg(json.dumps(spec))
     assert "<svg" in svg and "NaN" not in svg and "undefined" not in svg
 
 
 def test_the_register_budget_alone() -> None:
-    points = charts.register_budget(256)
-    assert points[0] == (1, 65_536 // 256 * 8) and (43, 40) in points and points[-1] == (256, 8)
-    # Read as steps, they say what the formula says for every register count.
-    for registers in range(1, 257):
-        held = [warps for at, warps in points if at <= registers][-1]
-        assert held == 65_536 // (256 * registers) * 8
+    points = dict(charts.register_budget())
+    assert points[64] == 32 and points[128] == 16 and points[256] == 8
+    # Smooth: no two neighbours alike. The stairs of any block stay under it, and touch it where they divide evenly.
+    assert all(points[r] > points[r + 1] for r in range(16, 256))
+    for threads in (64, 128, 256, 1024):
+        warps = threads // 32
+        assert all(65_536 // (threads * r) * warps <= points[r] + 0.001 for r in points)
+    assert points[64] == 65_536 // (256 * 64) * 8

@@ -60,7 +60,8 @@ def test_the_timeline_shows_the_run(given: dict[str, object]) -> None:
     view = RUNNING.view(**given)
     warps, cycle = int(str(given["warps"])), int(str(given["cycle"]))
     loads, arithmetic = int(str(given["loads"])), int(str(given["arithmetic"]))
-    kernel = scheduler.Kernel(loads, arithmetic * loads, int(str(given["latency"])))
+    interval = int(str(given["interval"]))
+    kernel = scheduler.Kernel(loads, arithmetic * loads, int(str(given["latency"])), interval=interval)
     run = scheduler.simulate(kernel, warps, str(given["policy"]), cycles=CYCLES)
     html = "".join(str(p) for p in view.parts.values())
     tags = Parts(html).found
