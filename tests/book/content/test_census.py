@@ -1,0 +1,121 @@
+"""The census: its table is what the wheels' own lines sum to, and a ceiling is the best of all block sizes."""
+
+from __future__ import annotations
+
+import csv
+import random
+from pathlib import Path
+
+import pytest
+
+from occusite import nvidia
+from occusite.book.content import census
+
+DATA = Path(__file__).parents[3] / "occusite" / "data" / "measurements"
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    lines = (DATA / name).read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+KERNELS, WHEELS = rows("census.csv"), rows("census-wheels.csv")
+
+
+def test_the_two_tables_agree() -> None:
+    assert {(w["library"], w["architecture"]) for w in WHEELS} == {(k["library"], k["architecture"]) for k in KERNELS}
+    for wheel in WHEELS:
+        here = [k for k in KERNELS if (k["library"], k["architecture"]) == (wheel["library"], wheel["architecture"])]
+        assert sum(int(k["kernels"]) for k in here) == int(wheel["kernels"])
+        assert sum(int(k["kernels"]) for k in here if int(k["threads"])) == int(wheel["bounded"])
+        # The exact median lies in the unit that the median of the rounded counts is.
+        ordered = sorted(int(k["registers"]) for k in here for _ in range(int(k["kernels"])))
+        middle = ordered[(len(ordered) - 1) // 2]
+        assert middle - 8 < int(wheel["median"]) <= middle
+        assert len(wheel["sha256"]) == 64
+
+
+def test_numbers_are_rounded_as_the_script_says() -> None:
+    for k in KERNELS:
+        assert int(k["registers"]) % 8 == 0 and int(k["threads"]) % 32 == 0 and int(k["shared"]) % 128 == 0
+        assert int(k["registers"]) <= 256 and int(k["threads"]) <= 1024 and k["stack"] in "01"
+
+
+def test_a_ceiling_is_the_best_of_all_block_sizes() -> None:
+    pick = random.Random(4)
+    for k in pick.sample(KERNELS, 60):
+        capability = f"{k['architecture'][3:-1]}.{k['architecture'][-1]}"
+        device = nvidia.device(capability)
+        registers, shared = min(int(k["registers"]), 255), int(k["shared"])
+        for dynamic in (0, 16 * 1024):
+            warps = max(
+                device.occupancy(nvidia.Launch(t, registers, static_shared=shared, dynamic_shared=dynamic)).warps
+                for t in range(32, (int(k["threads"]) or 1024) + 1, 32)
+            )
+            found = census.ceiling(k["architecture"], int(k["registers"]), int(k["threads"]), shared, dynamic)
+            assert found.warps == warps and found.occupancy == pytest.approx(100 * warps / device.slots)
+            assert (found.limiter == "warps") or warps < device.slots
+
+
+@pytest.mark.parametrize("target", census.architectures())
+def test_shares_are_shares_of_kernels(target: str) -> None:
+    total = quarter = full = stack = 0
+    for k in KERNELS:
+        if k["architecture"] == target:
+            n = int(k["kernels"])
+            at = census.ceiling(target, int(k["registers"]), int(k["threads"]), int(k["shared"])).occupancy
+            total, stack = total + n, stack + n * int(k["stack"])
+            quarter, full = quarter + n * (at <= 25), full + n * (at == 100)
+    assert census.count(target) == total
+    assert census.at_most(target, 25) == pytest.approx(100 * quarter / total)
+    assert census.can_fill(target) == pytest.approx(100 * full / total)
+    assert census.framed(target) == pytest.approx(100 * stack / total)
+    assert sum(census.held_back(target).values()) == pytest.approx(100)
+    assert census.shells(target) == sum(int(w["shells"]) for w in WHEELS if w["architecture"] == target)
+
+
+def test_dynamic_shared_memory_never_makes_a_kernel_fuller() -> None:
+    for target in ("sm_86", "sm_90"):
+        shares = [census.can_fill(target, dynamic=size * 1024) for size in (0, 16, 48, 96)]
+        assert shares == sorted(shares, reverse=True) and shares[0] > shares[-1]
+        low = [census.at_most(target, 25, dynamic=size * 1024) for size in (0, 16, 48, 96)]
+        assert low == sorted(low) and low[0] < low[-1]
+
+
+def test_what_the_chapter_says() -> None:
+    # "Few must be full"; "registers hold most of them back"; "fuller on a smaller SM"; "by design"
+    assert census.can_fill("sm_90") < 60
+    held = census.held_back("sm_90")
+    assert next(iter(held)) == "registers" and held["registers"] > 50
+    assert census.can_fill("sm_86") > census.can_fill("sm_80")
+    assert census.at_most("sm_90", 25, "sgl-kernel") > 50
+
+
+def test_sgl_kernels_flash_attention_with_and_without_shells() -> None:
+    """First read with its shells: of 4,696 bounded kernels for sm_90, 51 % cannot pass a quarter. Without: far more."""
+    known = census.facts()["sgl-kernel", "sm_90"]
+    assert known.shells > 1000
+    assert census.with_shells("sm_90", "sgl-kernel") < census.at_most("sm_90", 25, "sgl-kernel")
+
+
+def test_cusparse_as_it_was_first_read() -> None:
+    """6,340 kernels an architecture, shells and all; a fifth at most a quarter full, about a third can be full."""
+    for target in ("sm_80", "sm_90", "sm_100"):
+        known = census.facts()["cuSPARSE", target]
+        assert known.kernels + known.shells == 6340
+        assert 17 <= census.at_most(target, 25, "cuSPARSE") <= 21
+        assert 32 <= census.can_fill(target, "cuSPARSE") <= 36
+
+
+@pytest.mark.parametrize("library", [census.ALL, "cuSPARSE"])
+def test_the_picture_holds_every_kernel(library: str) -> None:
+    chart = census.histogram("sm_90", library, 0)
+    classes = chart.datasets["classes"]
+    assert sum(c["share"] for c in classes) == pytest.approx(100, abs=0.3)
+    quarter = sum(c["share"] for c in classes if float(c["at"]) <= 25)
+    assert quarter == pytest.approx(census.at_most("sm_90", 25, library), abs=0.1)
+    top = [c for c in classes if c["at"] == "100"]
+    assert sum(c["share"] for c in top if c["limiter"] == "warp slots") == pytest.approx(
+        census.can_fill("sm_90", library), abs=0.1
+    )
+    assert "sm_90" in chart.alt and "25 %:" in chart.alt
