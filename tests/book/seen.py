@@ -135,9 +135,11 @@ class Mark(NamedTuple):
 
 def drawn(chart: Chart, layer: int, width: int = 640) -> list[Mark]:
     """The marks of one layer of a chart as its static picture draws them; lines are given by their corners."""
-    group = parsed(static_chart.draw(chart, width)).select_one(f"g.layer_{layer}_marks")
-    assert group is not None
-    return [mark for element in group.find_all(["line", "path", "text", "rect"]) for mark in _marks(element)]
+    groups = parsed(static_chart.draw(chart, width)).select(f"g.layer_{layer}_marks")
+    assert groups, "no such layer"
+    return [
+        mark for g in groups for element in g.find_all(["line", "path", "text", "rect"]) for mark in _marks(element)
+    ]
 
 
 def _marks(element: Tag) -> list[Mark]:

@@ -62,12 +62,6 @@ def limiters(answer: Occupancy, keys: tuple[str, ...] | None = None) -> Markup:
     return budgets(answer.limiting if keys is None else budgets_of(answer.device, keys))
 
 
-def binds(answer: Occupancy, keys: tuple[str, ...] | None = None) -> str:
-    """The verb after `limiters` of the same: "shared memory binds", "registers bind"."""
-    shown = answer.limiting if keys is None else budgets_of(answer.device, keys)
-    return "binds" if len(shown) == 1 and not shown[0].name.endswith("s") else "bind"
-
-
 @dataclass(frozen=True)
 class Table:
     """A table with a caption. `columns` are headings, `rows` cells (any value; `Markup` for HTML).

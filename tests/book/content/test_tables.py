@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from occusite import devices, nvidia
@@ -84,7 +87,7 @@ def test_the_working_of_an_exact_answer() -> None:
 
 
 ON_PAPER = [
-    ["1–42", "48", "100 %", "warp slots"],
+    ["1–42", "48", "100 %", "warp slots (37–42: + registers)"],
     ["43–51", "40", "83 %", "registers"],
     ["52–64", "32", "67 %", "registers"],
     ["65–85", "24", "50 %", "registers"],
@@ -101,20 +104,20 @@ STAIRCASES: dict[str, tuple[Table, str, list[list[str]]]] = {
     "paper, 384 threads": (
         tables.plateaus_on_paper(384, 48),
         "Plateaus of the paper SM, 384 threads, 48 KiB per block",
-        [["1–85", "24", "50 %", "shared memory"], ["86–170", "12", "25 %", "registers"], ["171–255", "0", "–", "cannot launch"]],
+        [["1–85", "24", "50 %", "shared memory (57–85: + registers)"], ["86–170", "12", "25 %", "registers"], ["171–255", "0", "–", "cannot launch"]],
     ),
     # 16 KiB: 6 blocks, as the warp slots.
     "paper, a tie": (
         tables.plateaus_on_paper(256, 16),
         "Plateaus of the paper SM, 256 threads, 16 KiB per block",
-        [["1–42", "48", "100 %", "shared memory + warp slots"], *ON_PAPER[1:]],
+        [["1–42", "48", "100 %", "shared memory + warp slots (37–42: + registers)"], *ON_PAPER[1:]],
     ),
     # A warp's registers come in units of 256, eight a thread; each of four parts holds whole warps.
     "Ada, 256 threads": (
         tables.plateaus_on_ada(),
         "Plateaus of an Ada SM, exact rule, 256 threads",
         [
-            ["1–40", "48", "100 %", "warp slots"],
+            ["1–40", "48", "100 %", "warp slots (33–40: + registers)"],
             ["41–48", "40", "83 %", "registers"],
             ["49–64", "32", "67 %", "registers"],
             ["65–80", "24", "50 %", "registers"],
@@ -127,7 +130,7 @@ STAIRCASES: dict[str, tuple[Table, str, list[list[str]]]] = {
         tables.plateaus_on_ada(256, 24),
         "Plateaus of an Ada SM, exact rule, 256 threads, 24 KiB per block",
         [
-            ["1–64", "32", "67 %", "shared memory"],
+            ["1–64", "32", "67 %", "shared memory (49–64: + registers)"],
             ["65–80", "24", "50 %", "registers"],
             ["81–128", "16", "33 %", "registers"],
             ["129–255", "8", "17 %", "registers"],
@@ -142,7 +145,18 @@ def test_plateaus(case: str) -> None:
     assert caption(table) == title and cells(table) == rows
     assert headings(table) == ["registers per thread", "resident warps", "occupancy", "what binds"]
     named = {"registers": "registers", "shared memory": "memory", "warp slots": "warps"}
-    assert slots(table.html()) == [named[n] for row in rows for n in row[3].split(" + ") if n in named]
+    told = [name for row in rows for name in re.findall("registers|shared memory|warp slots", row[3])]
+    assert slots(table.html()) == [named[name] for name in told]
+
+
+def test_what_binds_on_a_part_of_a_step_is_told_with_its_part() -> None:
+    """Two joins on one step: 64 threads, 4 KiB on the paper SM. ⌊65,536 ÷ 64 r⌋ is 24 from 41 on, ⌊96 ÷ 4⌋ is 24."""
+    from occusite import paper
+
+    answer = paper.SM(blocks=24).occupancy(paper.Launch(64, 32, 4 * paper.KIB))
+    rows = cells(tables.plateaus(answer))
+    assert rows[0] == ["1–42", "48", "100 %", "shared memory + warp slots + block slots (41–42: + registers)"]
+    assert rows[-1][0].endswith("–255") and rows[-1][3] == "registers"
 
 
 def test_a_step_of_one_value_has_no_range() -> None:
@@ -251,17 +265,61 @@ def test_the_cheat_sheet() -> None:
 
 def test_measured_latencies() -> None:
     table = tables.measured_latencies()
-    assert caption(table) == "The presets, and where their latency comes from"
-    assert headings(table) == ["GPU", "SMs", "GB/s", "latency (ns)", "latency measured by"]
+    assert caption(table) == "The presets, and where their latency comes from; one warp on an idle GPU each"
+    columns = "GPU, SMs, GB/s, latency (ns), same chip, all sources, latency measured by"
+    assert ", ".join(headings(table)) == columns
     rows = []
     for gpu in devices.gpus():
         timed = [entry for entry in gpu.latency if entry.dram_ns]
         if timed and gpu.bandwidth_gb_s:
             least, most = timed[0].dram_ns or (0, 0)
             middle = str(round((least + most) / 2))
-            rows.append([gpu.name, str(gpu.device.sm_count), f"{gpu.bandwidth_gb_s:g}", middle, timed[0].source])
-    assert [[*row[:4], row[4]] for row in cells(table)] == [[*r[:4], " ".join(r[4].split())] for r in rows]
-    assert len(rows) >= 5 and tables.measured()[0][0] == rows[0][0]
+            chip = [entry.dram_ns for g in devices.gpus() if g.chip == gpu.chip for entry in g.latency if entry.dram_ns]
+            low, high = round(min(a for a, _ in chip)), round(max(b for _, b in chip))
+            both = f"{low}–{high}" if low < high else str(low)
+            source = " ".join(timed[0].source.split())
+            rows.append([gpu.name, str(gpu.device.sm_count), f"{gpu.bandwidth_gb_s:g}", middle, both, source])
+    assert cells(table) == rows and len(rows) >= 5
+    [v100] = [g for g in tables.measured() if g.name == "Tesla V100 PCIe 16 GB"]
+    assert (v100.sms, v100.bandwidth, v100.latency, v100.chip, v100.least, v100.most) == (80, 897, 311, "7.0", 296, 314)
+
+
+def test_the_least_and_the_greatest_latency_of_a_chip() -> None:
+    least, most = tables.latency_range()
+    assert (least.name, least.latency, most.name, most.latency) == ("H800 PCIe 80 GB", 273, "H100 NVL 94 GB", 450)
+    volta = tables.latency_range("GV100")
+    assert {g.chip for g in volta} == {"7.0"} and volta[0].latency <= volta[1].latency
+
+
+def test_eight_ways_to_bound_a_kernel() -> None:
+    """128 threads on Hopper: four warps a block, so 4 × ⌊16,384 ÷ a warp's registers⌋ ÷ 4 blocks, of 16 by the slots."""
+    table = tables.bounds_compared()
+    rows = cells(table)
+    logs = Path(nvidia.__file__).parents[1] / "data" / "session" / "bounds"
+    # The compiler's words in the logs, file by file in the table's order.
+    for row, name in zip(
+        rows,
+        ("free", "free-capped", "threads", "threads-capped", "one-block", "cluster", "maxnreg", "maxnreg-capped"),
+        strict=True,
+    ):
+        log = (logs / f"{name}.log").read_text(encoding="utf-8")
+        registers = int(re.findall(r"Used (\d+) registers", log)[0])
+        assert row[1:3] == [str(registers), re.findall(r"(\d+) bytes spill stores", log)[0]]
+        blocks = resident("9.0", 128, registers)
+        assert row[3:] == [str(blocks), f"{100 * 4 * blocks / 64:.0f} %"]
+    assert [row[0] for row in rows] == [
+        "nothing",
+        "-maxrregcount=64",
+        "__launch_bounds__(128)",
+        "__launch_bounds__(128) and -maxrregcount=64",
+        "__launch_bounds__(128, 1)",
+        "__launch_bounds__(128, 1, 2)",
+        "__maxnreg__(64)",
+        "__maxnreg__(80) and -maxrregcount=64",
+    ]
+    assert table.html().count("<code>") == table.html().count("</code>") == 9
+    assert caption(table) == "One kernel, one compiler (nvcc 13.0, V13.0.88), eight ways to bound it"
+    assert headings(table) == ["what the compiler is told", "registers", "spill stores (bytes)", "blocks", "occupancy"]
 
 
 def test_every_table_of_the_pages_can_be_named() -> None:

@@ -120,25 +120,24 @@ def test_an_unknown_budget() -> None:
         html.budget("gold")
 
 
-# threads, registers, KiB on the paper SM: the limiters and their verb.
+# threads, registers, KiB on the paper SM: the limiters and their colours.
 @pytest.mark.parametrize(
     ("launch", "said", "colours"),
     [
-        ((256, 64, 24), "registers + shared memory bind", ["registers", "memory"]),
-        ((256, 64, 12), "registers bind", ["registers"]),
-        ((256, 32, 24), "shared memory binds", ["memory"]),
-        ((256, 32, 12), "warp slots bind", ["warps"]),
-        ((32, 32, 0), "block slots bind", ["blocks"]),
+        ((256, 64, 24), "registers + shared memory", ["registers", "memory"]),
+        ((256, 64, 12), "registers", ["registers"]),
+        ((256, 32, 24), "shared memory", ["memory"]),
+        ((256, 32, 12), "warp slots", ["warps"]),
+        ((32, 32, 0), "block slots", ["blocks"]),
     ],
 )
-def test_limiters_and_their_verb(launch: tuple[int, int, int], said: str, colours: list[str]) -> None:
+def test_limiters(launch: tuple[int, int, int], said: str, colours: list[str]) -> None:
     answer = on_paper(*launch)
-    assert words(f"{html.limiters(answer)} {html.binds(answer)}") == said
+    assert words(html.limiters(answer)) == said
     assert slots(html.limiters(answer)) == colours
 
 
 def test_limiters_of_a_choice() -> None:
     answer = on_paper(256, 64, 12)
     assert words(html.limiters(answer, ("warps", "shared_memory"))) == "shared memory + warp slots"
-    assert html.binds(answer, ("shared_memory",)) == "binds" and html.binds(answer, ("blocks", "warps")) == "bind"
     assert html.limiters(answer, ()) == ""

@@ -26,11 +26,11 @@ TABLE = [
     (256, 40, 16, "paper", "registers, shared memory and block size tie · 6 blocks resident", PLENTY, "The exact Ada rule says 40 warps instead (shared memory).", 6, 48),
     (256, 40, 16, "exact", "shared memory is the limiter · 5 blocks resident", PLENTY, "The paper rule says 48 warps instead (registers + shared memory + warp slots).", 5, 40),
     # 65,536 ÷ 16,384 = 4, 100 ÷ 20 = 5; exactly 4 × 8 ÷ 8 = 4 and 100 ÷ 21 = 4.
-    (256, 64, 20, "exact", "registers and shared memory tie · 4 blocks resident", ENOUGH, "The paper rule counts the same warps, but says registers bind.", 4, 32),
-    (256, 64, 20, "paper", "registers are the limiter · 4 blocks resident", ENOUGH, "The exact Ada rule counts the same warps, but says registers + shared memory bind.", 4, 32),
+    (256, 64, 20, "exact", "registers and shared memory tie · 4 blocks resident", ENOUGH, "The paper rule counts the same warps, but names as what binds: registers.", 4, 32),
+    (256, 64, 20, "paper", "registers are the limiter · 4 blocks resident", ENOUGH, "The exact Ada rule counts the same warps, but names as what binds: registers + shared memory.", 4, 32),
     # 65,536 ÷ 12,800 = 5, 100 ÷ 24 = 4; exactly a warp takes 1,792: 4 × 9 ÷ 8 = 4, and 100 ÷ 25 = 4.
-    (256, 50, 24, "exact", "registers and shared memory tie · 4 blocks resident", ENOUGH, "The paper rule counts the same warps, but says shared memory binds.", 4, 32),
-    (256, 50, 24, "paper", "shared memory is the limiter · 4 blocks resident", ENOUGH, "The exact Ada rule counts the same warps, but says registers + shared memory bind.", 4, 32),
+    (256, 50, 24, "exact", "registers and shared memory tie · 4 blocks resident", ENOUGH, "The paper rule counts the same warps, but names as what binds: shared memory.", 4, 32),
+    (256, 50, 24, "paper", "shared memory is the limiter · 4 blocks resident", ENOUGH, "The exact Ada rule counts the same warps, but names as what binds: registers + shared memory.", 4, 32),
     # 65,536 ÷ (288 × 28) = 8, 100 ÷ 20 = 5; exactly 100 ÷ 21 = 4. Nine warps a block: 48 ÷ 9 = 5.
     (288, 28, 20, "paper", "shared memory and block size tie · 5 blocks resident", PLENTY, "The exact Ada rule says 36 warps instead (shared memory).", 5, 45),
     # 36, 24 and 12 of 48 warps stand exactly on the verdicts' edges; 65,536 ÷ (384 × 56) = 3, 4 × 9 ÷ 12 = 3.
@@ -82,7 +82,7 @@ def test_the_words_alone() -> None:
 
     exact, on_paper = on_ada(256, 42), on_ada_paper(256, 42)
     assert headline(exact) == "registers are the limiter · 5 blocks resident"
-    assert verdict(exact) == "Plenty: the scheduler almost always has a warp ready."
+    assert verdict(exact) == PLENTY
     assert [words(difference(*pair)) for pair in ((exact, on_paper, "exact"), (on_paper, exact, "paper"))] == [
         "The paper rule says 48 warps instead (registers + warp slots).",
         "The exact Ada rule says 40 warps instead (registers).",
@@ -91,10 +91,10 @@ def test_the_words_alone() -> None:
 
 def test_the_verdicts_in_words() -> None:
     assert VERDICTS == (
-        (0.75, "Plenty: the scheduler almost always has a warp ready."),
-        (0.5, "Enough for most kernels."),
-        (0.25, "Thin: lean on independent work inside each warp."),
-        (0.0, "Starving: every stall shows."),
+        (0.75, "Plenty: many warps to choose from. Whether the kernel needs them, occupancy cannot say."),
+        (0.5, "A fair number of warps to choose from."),
+        (0.25, "Thin: few warps to choose from. Each needs some independent work."),
+        (0.0, "Very few warps to choose from: each needs much independent work."),
     )
 
 
