@@ -12,7 +12,7 @@ export default [
       globals: { ...globals.browser, __WORKER__: "readonly", __EDITOR__: "readonly", __CHARTS__: "readonly", __PACK__: "readonly", __LIBRARY__: "readonly", __PYODIDE__: "readonly", __SIZES__: "readonly", __SITE__: "readonly", __LOCK__: "readonly" },
     },
   },
-  { files: ["scripts/*.mjs"], languageOptions: { globals: globals.node } },
+  { files: ["scripts/*.mjs", "tests/js/*.js"], languageOptions: { globals: globals.node } },
   { files: ["scripts/**/*.js"], languageOptions: { globals: { ...globals.browser, ...globals.worker } } },
   {
     rules: {

@@ -11,7 +11,7 @@ import sys
 import threading
 import traceback
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 PACKAGE = "occusite"
 # Served by serve.py from a folder of its own: a change of a script is then no change of a page.
@@ -56,11 +56,13 @@ def loaded() -> list[str]:
     return sorted(n for n in sys.modules if n.partition(".")[0] not in (PACKAGE, "__main__"))
 
 
-def _lines(jobs: "queue.Queue[str]") -> None:
-    """Hand on each line of the input; at its end, end this process, also in the middle of a build."""
+def _lines(jobs: "queue.Queue[str]", busy: threading.Event) -> None:
+    """Hand on each line of the input, then an empty one. A build, or what is loaded ahead, is not waited for."""
     for line in sys.stdin:
         jobs.put(line)
-    _thread.interrupt_main()
+    jobs.put("")
+    if busy.is_set():
+        _thread.interrupt_main()
 
 
 def _answers() -> TextIO:
@@ -76,13 +78,17 @@ def main(config_file: str, url: str, names: str) -> None:
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S", level=logging.WARNING)
     logging.getLogger("mkdocs").setLevel(logging.INFO)
     jobs: queue.Queue[str] = queue.Queue()
+    busy = threading.Event()
+    threading.Thread(target=_lines, args=(jobs, busy), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):
-        threading.Thread(target=_lines, args=(jobs,), daemon=True).start()
+        busy.set()
         load_ahead(Path(names))
-        while True:
-            job: dict[str, Any] = json.loads(jobs.get())
-            error = build(Path(config_file), Path(job["out"]), url)
+        busy.clear()
+        while line := jobs.get():
+            busy.set()
+            error = build(Path(config_file), Path(json.loads(line)["out"]), url)
             Path(names).write_text("\n".join(loaded()), encoding="utf-8")
+            busy.clear()
             answers.write(json.dumps({"error": error}) + "\n")
             answers.flush()
 

@@ -237,6 +237,7 @@ def main() -> int:
             run.command("ruff format", tools.python("-m", "ruff", "format", "--check", "."))
             run.command("eslint", [*tools.npm, "run", "--silent", "lint"])
             run.command("tsc", [*tools.npm, "run", "--silent", "types"])
+            run.command("node tests", [*tools.npm, "run", "--silent", "test"])
     print(run.summary())
     return 1 if any(result.failed for result in run.results) else 0
 

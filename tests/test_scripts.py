@@ -6,13 +6,11 @@ import contextlib
 import importlib.util
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -39,7 +37,7 @@ try:
     import _browsers
     import _setup
 
-    build, serve, run_tests = map(script, ("build", "serve", "test"))
+    build, run_tests = map(script, ("build", "test"))
 finally:
     sys.path.remove(str(SCRIPTS))
 
@@ -178,103 +176,6 @@ def test_node_on_path_must_be_new_enough(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "npm").unlink()
     monkeypatch.setenv("PATH", str(tmp_path))
     assert _setup._node_on_path() is None, "Node without npm is not enough"
-
-
-# Serving
-
-
-def test_a_taken_port_is_named_or_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    with somebody() as taken:
-        with pytest.raises(_setup.Failure, match=f"Port {taken} is taken"):
-            serve.choose_port(taken)
-        monkeypatch.setattr(serve, "FIRST_PORT", taken)
-        assert taken < serve.choose_port(None) < taken + 100
-    assert serve.choose_port(taken) == taken
-
-
-@pytest.mark.parametrize("text", ["0", "65536", "-1", "80a", ""])
-def test_a_port_out_of_range_is_refused(text: str) -> None:
-    with pytest.raises(Exception, match=re.escape(f"{text!r} is not a port; give a whole number, 1–65535")):
-        serve._port(text)
-
-
-def test_state_sees_every_kind_of_change(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("1")
-    seen = serve.state([tmp_path])
-    (tmp_path / "__pycache__").mkdir()
-    (tmp_path / "__pycache__" / "a.pyc").touch()
-    assert serve.state([tmp_path]) == seen
-    (tmp_path / "b.py").touch()
-    assert serve.state([tmp_path]) != seen
-    (tmp_path / "b.py").unlink()
-    assert serve.state([tmp_path]) == seen
-    (tmp_path / "a.py").write_text("22")
-    assert serve.state([tmp_path]) != seen
-
-
-@pytest.mark.skipif(os.name == "nt" or not _setup.PYTHON.exists(), reason="needs .venv and POSIX signals")
-def test_the_server_follows_saves_and_errors_and_ends_clean(tmp_path: Path) -> None:
-    """A small book in a folder with a space: a save, a broken save, its mending, a change of the package, Ctrl-C."""
-    root = tmp_path / "a book"
-    for folder in ("scripts", "docs/assets/src", "occusite", "tmp"):
-        (root / folder).mkdir(parents=True)
-    for name in ("_setup.py", "_live.py", "serve.py"):
-        shutil.copy(SCRIPTS / name, root / "scripts")
-    (root / ".venv").symlink_to(_setup.VENV)
-    (root / "scripts" / "assets.mjs").write_text("console.log('bundled once more');\n")
-    configuration, page = root / "mkdocs.yml", root / "docs" / "index.md"
-    good = "site_name: Small\ntheme: {name: mkdocs}\nplugins: []\n"
-    configuration.write_text(good)
-    page.write_text("first words\n")
-    with somebody() as port:
-        pass
-    program = f"import _setup, serve; _setup.main(lambda: serve.serve(_setup._tools(), {port}, False))"
-    log = tmp_path / "log"
-    with log.open("w") as out:
-        server = subprocess.Popen(
-            [sys.executable, "-c", program],
-            cwd=root / "scripts",
-            env=dict(os.environ, TMPDIR=str(root / "tmp")),
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            # A shell starts what runs in the background deaf to Ctrl-C, and that is inherited.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-
-    def shows(text: str) -> bool:
-        with contextlib.suppress(OSError):
-            return text in urllib.request.urlopen(f"http://127.0.0.1:{port}/occusite/", timeout=30).read().decode()
-        return False
-
-    def told(text: str, times: int = 1) -> bool:
-        return log.read_text().count(text) >= times
-
-    try:
-        until(lambda: shows("first words"), "the book is served")
-        assert shows("/livereload/"), "pages must reload by themselves"
-        page.write_text("second words\n")
-        until(lambda: shows("second words"), "a saved page is rebuilt")
-        configuration.write_text("theme: {name: nowhere}\n")
-        until(lambda: told("could not be built"), "an error is told")
-        assert shows("second words"), "the last good pages must stay"
-        configuration.write_text(good)
-        page.write_text("third words\n")
-        until(lambda: shows("third words"), "the server lives on")
-        assert told("bundled once more") and not told("bundled once more", 2)
-        (root / "docs/assets/src/a.js").write_text("1")
-        until(lambda: told("bundled once more", 2), "the browser's part is bundled again")
-        assert told("Occusite: http") and not told("Occusite: http", 2)
-        (root / "occusite/a.py").write_text("1")
-        until(lambda: told("Occusite: http", 2) and shows("third words"), "a new server for the changed package")
-        server.send_signal(signal.SIGINT)
-        assert server.wait(timeout=30) == 130
-    finally:
-        server.kill()
-        server.wait()
-    with socket.socket() as probe:
-        assert probe.connect_ex(("127.0.0.1", port)), "no process may be left behind"
-    assert not list((root / "tmp").iterdir()), "no temporary files may be left behind"
-    assert "Traceback" not in log.read_text()
 
 
 # Building and testing

@@ -74,8 +74,8 @@ FORMATS = (
         _binary,
     ),
     Format("cupy", "cubins of CuPy's cache", lambda head: archives.cupy(head) > 0, _binary),
-    Format("triton", "a Triton cache folder, or a kernel's JSON in it", triton.sniff, triton.each),
     Format("torch", "a trace of PyTorch's profiler", torch.sniff, torch.each),
+    Format("triton", "a Triton cache folder, or a kernel's JSON in it", triton.sniff, triton.each),
     Format(
         "gzip", "any of these packed with gzip", _begins(archives.GZIP), lambda source: archives.packed(source, _each)
     ),

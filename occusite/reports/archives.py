@@ -29,7 +29,7 @@ _TEXTS = (".log", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".out", ".err", ".m
 _MOST_TIMES, _AT_LEAST = 64, 1 << 30
 _DEEPEST = 3
 # Errors that mean only: this file is about something else.
-_NOTHING = re.compile("no kernel found|no Triton metadata|without GPU code")
+_NOTHING = re.compile(r"no kernel found in (?:[\d,]+ lines|its files$)|no Triton metadata|without GPU code")
 
 
 def packed(source: Source, each: Each) -> Iterator[KernelReport]:

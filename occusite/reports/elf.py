@@ -41,7 +41,7 @@ class Image:
     def __init__(self, data: Buffer, base: int = 0, packed: bool = False) -> None:
         """`base` is where `data` begins in the file the user knows, `packed` whether it was unpacked from there."""
         self.data, self.base, self.packed = data, base, packed
-        self._left = 8 * len(data) + (1 << 20)
+        self._left = 2 * len(data) + (1 << 20)
         if len(data) < 64 or data[:4] != MAGIC:
             raise ReportError(self.place(len(data)), "not a sound ELF file: its header is cut off")
         if data[4] != 2 or data[5] != 1:

@@ -6,15 +6,17 @@ an intermediate form for link-time optimisation (8), stored as it is, or compres
 
 from __future__ import annotations
 
+import contextlib
 import re
 import struct
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from occusite.reports.cubin import CUDA_MACHINE, kernels
+from occusite.reports.cubin import CUDA_MACHINE, NOT_FINAL, kernels
 from occusite.reports.elf import MAGIC as ELF_MAGIC
 from occusite.reports.elf import Buffer, Image
 from occusite.reports.report import KernelReport, ReportError
@@ -22,6 +24,8 @@ from occusite.reports.report import KernelReport, ReportError
 MAGIC = b"\x50\xed\x55\xba"
 
 _MAGIC = re.compile(re.escape(MAGIC))
+STALE = "a copy from before the device link (-rdc): the final kernel stands in the same file"
+# The linked code first, then what it was linked from.
 _SECTIONS = (".nv_fatbin", "__nv_relfatbin")
 _HEADER = struct.Struct("<4sHHQ")
 _ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
@@ -78,9 +82,14 @@ def _linked(data: memoryview, others: set[str]) -> Iterator[KernelReport]:
         return
     sections = [(image.sections[name].offset, image.content(name)) for name in _SECTIONS if name in image.sections]
     known = False
+    final: set[tuple[str, str]] = set()
     for base, part in sections:
         for report in _kernels(_entries(part, base), len(part), others):
             known = True
+            if report.final:
+                final.add((report.kernel, report.architecture))
+            elif (report.kernel, report.architecture) in final:
+                report = replace(report, notes=(STALE, *(note for note in report.notes if note != NOT_FINAL)))
             yield report
     inside = [range(base, base + len(part)) for base, part in sections]
     for report in _kernels(_anywhere(data, inside), len(data), others, sound=False):
@@ -188,10 +197,9 @@ def lz4(data: bytes, size: int, where: str = "") -> bytes:
     Source of the format: the LZ4 project's block format description. The package `lz4`, where there is one, is faster.
     """
     if (quick := _quick_lz4()) is not None and size:
-        try:
+        # The package refuses a match in the last bytes, which the format's encoders avoid and its decoders may take.
+        with contextlib.suppress(quick.LZ4BlockError):
             return bytes(quick.decompress(data, uncompressed_size=size))
-        except quick.LZ4BlockError:
-            raise ReportError(where, "damaged LZ4 data") from None
     return plain_lz4(data, size, where)
 
 

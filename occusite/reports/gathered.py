@@ -1,4 +1,4 @@
-"""Launches of a trace, gathered: one report for all launches of one kernel with the same resources."""
+"""Gathers a trace's launches: one report for all launches of one kernel with the same resources."""
 
 from __future__ import annotations
 
@@ -13,31 +13,36 @@ MOST_KERNELS = 300_000
 @dataclass(slots=True)
 class _Kept:
     report: KernelReport
+    grid: Hashable
     launches: int = 1
     same_grid: bool = True
 
 
 class Gathered:
-    """Kernels by name and resources, in the order of their first launches; counts the launches of each."""
+    """Kernels by what their launches have in common, in the order of the first; counts the launches of each.
+
+    A trace repeats itself: `again` takes in a launch known by its `key`, without its report being made anew.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, _Kept] = {}
 
-    def add(self, report: KernelReport) -> None:
-        """Take in one launch. Raises `ReportError` at more than 300,000 different ones."""
-        key = (
-            *(report.kernel, report.device, report.architecture, report.registers, report.threads),
-            *(report.static_shared, report.dynamic_shared, report.static_shared_range, report.dynamic_shared_range),
-            report.shared_memory,
-        )
-        if kept := self._kept.get(key):
-            kept.launches += 1
-            kept.same_grid = kept.same_grid and kept.report.grid == report.grid
-            return
+    def again(self, key: Hashable, grid: Hashable) -> bool:
+        """Whether a launch of this key is known; then it is counted."""
+        kept = self._kept.get(key)
+        if kept is None:
+            return False
+        kept.launches += 1
+        kept.same_grid = kept.same_grid and kept.grid == grid
+        return True
+
+    def add(self, key: Hashable, grid: Hashable, report: KernelReport) -> None:
+        """Take in the first launch of a key. Raises `ReportError` at more than 300,000 different ones."""
         if len(self._kept) >= MOST_KERNELS:
             raise ReportError(report.where, f"more than {MOST_KERNELS:,} different kernels in one trace; split it")
-        self._kept[key] = _Kept(report)
+        self._kept[key] = _Kept(report, grid)
 
     def __iter__(self) -> Iterator[KernelReport]:
         for kept in self._kept.values():
-            yield replace(kept.report, launches=kept.launches, grid=kept.report.grid if kept.same_grid else None)
+            grid = kept.report.grid if kept.same_grid else None
+            yield replace(kept.report, launches=kept.launches, grid=grid)

@@ -125,11 +125,11 @@ class Reader:
 
     def _row(self, number: int, line: str) -> None:
         row = tables.cells(line, self._separator, number, self._width)
-        fits = len(row) == self._width
         if "Metric Name" in self._columns:
-            if fits or (self._quoted and len(row) > self._columns["Metric Name"]):
+            # The columns of rules, which stand last, may be left out.
+            if self._quoted or (len(row) <= self._width and self._cell(row, "ID").isdecimal()):
                 self._details(number, row)
-        elif not fits:
+        elif len(row) != self._width:
             if self._quoted or self._cell(row, "ID").isdecimal():
                 raise ReportError(f"line {number}", f"{len(row)} values under a header of {self._width} columns")
         elif self._units is None and not self._cell(row, "ID"):
@@ -246,8 +246,8 @@ def _given(metric: _Metric) -> str:
 
 
 def _pool(size: Size | None) -> int | None:
-    """The only multiple of one KiB that is printed so."""
-    if size is None:
+    """The only multiple of one KiB that is printed so; 0 is what older profilers print when they do not know."""
+    if size is None or not size.low:
         return None
     first = -(-size.low // _POOL_STEP) * _POOL_STEP
     return first if first <= size.high < first + _POOL_STEP else None

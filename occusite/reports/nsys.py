@@ -14,6 +14,7 @@ from occusite.reports.report import KernelReport
 
 # A text without this holds nothing for this reader.
 MARKS = ("Reg/Trd",)
+_RESOURCES = ("Name", "Device", "Reg/Trd", "BlkX", "BlkY", "BlkZ", "StcSMem", "DymSMem")
 _COLUMN = re.compile(r"([A-Za-z][\w/]{0,30})(?: ?\(([^()]{1,20})\))?")
 _NUMBERED = re.compile(r" \(\d{1,4}\)$")
 _LONGEST_HEADER = 2000
@@ -29,6 +30,8 @@ class Reader:
         self._separator = ""
         self._spans: list[tuple[int, int]] = []
         self._found = Gathered()
+        self._same: list[int] = []
+        self._grid: list[int] = []
 
     @property
     def open(self) -> bool:
@@ -65,6 +68,8 @@ class Reader:
             name = column[1] if column else cell
             self._columns[name if name not in self._columns else f"{name} {at}"] = at
             self._units[name] = tables.unit(column[2], 1000) if column and column[2] else 1
+        self._same = [self._columns[name] for name in _RESOURCES if name in self._columns]
+        self._grid = [self._columns[name] for name in ("GrdX", "GrdY", "GrdZ") if name in self._columns]
 
     def _cells(self, number: int, line: str) -> list[str]:
         if not self._separator:
@@ -82,6 +87,10 @@ class Reader:
         return row
 
     def _row(self, number: int, row: list[str]) -> None:
+        key, shape = tuple([row[at] for at in self._same]), tuple([row[at] for at in self._grid])
+        if self._found.again(key, shape):
+            return
+
         def cell(name: str) -> str:
             return row[self._columns[name]] if name in self._columns else ""
 
@@ -100,6 +109,8 @@ class Reader:
         ]
         gx, gy, gz = grid
         self._found.add(
+            key,
+            shape,
             KernelReport(
                 kernel=cell("Name"),
                 architecture=self._assumed,
@@ -114,5 +125,5 @@ class Reader:
                 source="nsys",
                 where=f"line {number}",
                 notes=tuple(notes),
-            )
+            ),
         )

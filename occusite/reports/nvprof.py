@@ -47,7 +47,7 @@ class Reader:
             self._table, self._units = False, None
             self._columns = tables.columns_of(tables.cells(line, ",", number))
         elif self._table:
-            if line.rstrip().endswith("]") and (found := _ROW.search(line[:1000] + line[1000 : 1 << 17])):
+            if line.rstrip().endswith("]") and (found := _ROW.search(line[: 1 << 17])):
                 self._row(number, found)
         elif self._columns and line.count(",") >= len(self._columns) - 1:
             self._csv(number, tables.cells(line, ",", number, len(self._columns)))
@@ -110,7 +110,12 @@ class Reader:
         dynamic: Size | None,
         notes: tuple[str, ...],
     ) -> None:
+        key = (kernel, device, block, registers, static, dynamic)
+        if self._found.again(key, grid):
+            return
         self._found.add(
+            key,
+            grid,
             KernelReport(
                 kernel=kernel,
                 architecture=self._assumed,
@@ -125,5 +130,5 @@ class Reader:
                 source="nvprof",
                 where=f"line {number}",
                 notes=notes,
-            )
+            ),
         )

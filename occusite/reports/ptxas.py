@@ -55,6 +55,7 @@ _MOVING = re.compile(r"\d{4}-\d\d-\d\d[T ]?|\d\d:\d\d:\d\d[.,\d]*Z?|\d+\.\d+s?|\
 # What a line begins with that no terminal broke off the line before; and what a broken-off end of counts may be.
 _FRESH = re.compile(r"ptxas |nvlink |\binfo {4}:|bytes stack frame|Compile time")
 _CUT = re.compile(r"(?:,? ?(?:used )?[\d+]{0,13}[a-z \[\d\]]{0,40}| ?\(target: ?s?m?_?\d{0,3}[af]?)\s*")
+_ENDS = ("]", " smem", " lmem", " gmem", " barriers", " size", ")")
 _LONGEST = 1 << 17
 _MOST_PIECES = 1000
 
@@ -130,6 +131,7 @@ class Reader:
     def __init__(self, architecture: str = "") -> None:
         self._assumed = architecture
         self._streams: defaultdict[str, _Stream] = defaultdict(_Stream)
+        self._prefixes: dict[str, _Stream] = {}
         self._records: list[_Record] = []
         self._by_name: dict[str, _Record] = {}
         self._rdc = False
@@ -175,7 +177,13 @@ class Reader:
                 self._named(stream, number, kernel, "nvlink" in before[-200:])
         elif "sed " in line and " registers" in line:
             if used := _USED.search(line):
-                if whole and (ended := _rest(used[2])) < len(used[2]) and _CUT.fullmatch(used[2], ended):
+                rest = used[2]
+                if (
+                    whole
+                    and not rest.endswith(_ENDS)
+                    and (end := _rest(rest)) < len(rest)
+                    and _CUT.fullmatch(rest, end)
+                ):
                     self._hold(number, line)
                 else:
                     self._counts(number, line, used)
@@ -268,13 +276,19 @@ class Reader:
 
     def _stream(self, line: str, end: int) -> _Stream:
         """The stream a line belongs to, told by what stands before the tool's words ("#12", "builder-1 |")."""
-        before = line[max(0, end - 200) : end]
+        before = line[end - 200 : end] if end > 200 else line[:end]
+        if stream := self._prefixes.get(before):
+            return stream
+        whole = before
         for tool in ("ptxas", "nvlink", "info"):
             if (at := before.rfind(tool)) >= 0:
                 before = before[:at]
                 break
         key = _MOVING.sub("", before).strip() if before and not before.isspace() else ""
-        return self._streams[key if len(self._streams) < 1000 else ""]
+        stream = self._streams[key if len(self._streams) < 1000 else ""]
+        if len(self._prefixes) < 1000:
+            self._prefixes[whole] = stream
+        return stream
 
     def _begin(self, stream: _Stream, kernel: str, architecture: str, number: int) -> None:
         record = _Record(kernel, architecture, number, self._rdc)
@@ -481,6 +495,10 @@ class Reader:
 
 def _settle(waiting: list[_Claim], number: int) -> list[_Record | None]:
     """Who may claim line `number`. Of several, each but one stays waiting, but for what can no longer be told."""
+    if len(waiting) < 2:
+        alone = [c.record for c in waiting]
+        waiting.clear()
+        return alone
     claims = [c for c in waiting if number - c.line < _WINDOW] or waiting[:]
     waiting[:] = [_Claim(c.line, None) for c in claims[1:]]
     return [c.record for c in claims]

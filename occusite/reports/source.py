@@ -23,7 +23,9 @@ _COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,40}[ -/]?[@-~]|\x1b\][^\x07\x1b\n]{0,40
 # What log collectors call a line's text in the JSON object they make of each.
 _ENVELOPES = ("log", "message", "msg", "line", "MESSAGE", "text", "textPayload", "content")
 _ENTITY = re.compile(r"&(?:#\d{1,5}|#[xX][0-9a-fA-F]{1,4}|quot|apos|lt|gt|amp|nbsp);")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,400}>")
+_MARKUP = re.compile(
+    r"</?(?:span|font|pre|code|div|p|b|i|a|em|strong|td|tr|li|br)(?:\s[^<>]{0,400})?/?>", re.IGNORECASE
+)
 _BREAK = re.compile(r"<(?:br|/p|/div|/tr)[^<>]{0,40}>", re.IGNORECASE)
 
 
@@ -199,7 +201,7 @@ def plain(block: str) -> str:
     if '{"' in block and any(f'"{key}"' in block for key in _ENVELOPES):
         block = "\n".join([_opened(line) if line.startswith('{"') else line for line in block.split("\n")])
     if "&" in block and _ENTITY.search(block):
-        block = "\n".join([_unescaped(line) if "&" in line else line for line in block.split("\n")])
+        block = "\n".join([_unescaped(line) for line in block.split("\n")])
     return block
 
 
@@ -216,6 +218,6 @@ def _opened(line: str) -> str:
 
 
 def _unescaped(line: str) -> str:
-    if not _ENTITY.search(line):
-        return line
-    return html.unescape(_TAG.sub("", _BREAK.sub("\r", line))).replace("\xa0", " ").replace("\n", " ")
+    if "&" not in line or not _ENTITY.search(line):
+        return _MARKUP.sub("", line) if "<" in line else line
+    return html.unescape(_MARKUP.sub("", _BREAK.sub("\r", line))).replace("\xa0", " ").replace("\n", " ")

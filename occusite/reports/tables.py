@@ -29,12 +29,15 @@ def separator(header: str, first: str) -> str:
 
 
 def cells(line: str, by: str, number: int, columns: int = 0) -> list[str]:
-    """The cells of row `number`. Where they are more than `columns`, commas within brackets do not separate.
+    """The cells of row `number`. Commas within brackets do not separate where nothing is quoted, or the cells
+    are more than `columns`.
 
     Raises `ReportError` for a quote that does not end.
     """
     if '"' not in line:
         row = [cell.strip() for cell in line.split(by)]
+        if "(" in line and len(line) < _LONGEST_ROW and any(cell.count("(") != cell.count(")") for cell in row):
+            return _outside_brackets(line, by)
     else:
         try:
             row = [cell.strip() for cell in next(csv.reader([line], delimiter=by, strict=True))]

@@ -17,6 +17,7 @@ from occusite.reports.report import KernelReport, ReportError
 from occusite.reports.source import Source
 
 _REGISTERS, _SHARED = "registers per thread", "shared memory"
+_RESOURCES = (_REGISTERS, _SHARED, "block", "device")
 _EVENTS = re.compile(r'"traceEvents"\s{0,100}:\s{0,100}\[')
 _DEVICES = re.compile(r'"deviceProperties"\s{0,100}:\s{0,100}(?=\[)')
 _BETWEEN = re.compile(r"[\s,]*")
@@ -42,8 +43,12 @@ def each(source: Source) -> Iterator[KernelReport]:
     try:
         for event in text.values():
             events += 1
-            if isinstance(event, dict) and (report := _kernel(event, events)):
-                gathered.add(report)
+            args = event.get("args") if isinstance(event, dict) else None
+            if isinstance(args, dict) and _REGISTERS in args:
+                key = (str(event.get("name")), *(str(args.get(field)) for field in _RESOURCES))
+                grid = str(args.get("grid"))
+                if not gathered.again(key, grid) and (report := _kernel(event, args, events)):
+                    gathered.add(key, grid, report)
     except ReportError as error:
         problem = str(error)
     devices = _devices(before) or _devices(text.rest())
@@ -138,9 +143,9 @@ def _devices(text: str) -> dict[object, tuple[str, str]]:
     return devices
 
 
-def _kernel(event: dict[str, Any], number: int) -> KernelReport | None:
-    args, name = event.get("args"), event.get("name")
-    if not isinstance(args, dict) or _REGISTERS not in args or not isinstance(name, str):
+def _kernel(event: dict[str, Any], args: dict[str, Any], number: int) -> KernelReport | None:
+    name = event.get("name")
+    if not isinstance(name, str):
         return None
     block, grid = _three(args.get("block")), _three(args.get("grid"))
     device = _count(args.get("device"))

@@ -264,3 +264,111 @@ def test_the_kernel_of_chapter_2_has_just_what_chapter_6_asks_for() -> None:
     from occusite.book.content.values import little, on_paper
 
     assert on_paper(256, 64, 12).warps == 32 == little(2000, 400, 100, loads=2).warps
+
+
+# ---------- the small ones ----------
+
+
+def test_a_chip_the_package_refuses_is_not_called_known() -> None:
+    from occusite import nvidia
+    from occusite.book.content import reference
+
+    for row in reference.header_versions().rows:
+        if row[0] not in nvidia.CHIPS:
+            assert "refuses" in str(row[3])
+            with pytest.raises(ValueError, match="is not known"):
+                nvidia.device(str(row[0]))
+
+
+def test_the_cell_of_paper_against_ada_shows_where_they_differ() -> None:
+    from occusite.book.content.values import on_ada, on_paper
+
+    source = (ROOT / "docs" / "05-executable.md").read_text(encoding="utf-8")
+    [values] = re.findall(r"for registers in \((34[\d, ]+)\):", source)
+    found = {r: (on_paper(256, r, 12).warps, on_ada(256, r, 12).warps) for r in map(int, values.split(","))}
+    assert found == {34: (48, 48), 42: (48, 40), 50: (40, 32), 72: (24, 24), 84: (24, 16)}
+    assert on_ada(256, 34, 12).limiters == ("registers", "warps") != on_paper(256, 34, 12).limiters
+
+
+def test_a_prediction_takes_the_exact_number_as_well_as_the_rounded() -> None:
+    import yaml
+
+    from occusite.book.content import tables, values
+    from occusite.book.parts import exercise
+
+    source = (ROOT / "docs" / "01-latency-hiding.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"^```predict\n(.*?)^```", source, re.DOTALL | re.MULTILINE)
+    quick = exercise.quick(yaml.safe_load(text), vars(values), vars(tables))
+    assert isinstance(quick, exercise.Numbers)
+    exact = 100 * (1 - 4 * 41 / 440)
+    for given in (exact, 62.7, 62.73, 63):
+        assert quick.blanks[0].judge(given).passed, given
+    assert not quick.blanks[0].judge(37.3).passed and not quick.blanks[0].judge(64).passed
+
+
+def test_no_generated_sentence_says_that_registers_binds() -> None:
+    for file in (ROOT / "occusite" / "book").rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        assert "bind{'s'" not in text and 'bind{"s"' not in text, file
+
+
+def test_how_many_schedulers() -> None:
+    from occusite import nvidia
+
+    parts = {chip: nvidia.device(chip).allocation.partitions for chip in nvidia.CHIPS if float(chip) >= 5}
+    assert {chip for chip, count in parts.items() if count != 4} == {"6.0"} and parts["6.0"] == 2
+
+
+# ---------- two roofs, three regimes ----------
+
+
+def test_the_decision_says_what_the_function_says() -> None:
+    from bs4 import BeautifulSoup
+
+    from occusite import scheduler
+    from occusite.book.parts import decision
+
+    drawn = BeautifulSoup(decision.decision(), "html.parser")
+    pictures = drawn.select("svg")
+    assert len(pictures) == 2 and drawn.span is not None and drawn.span["role"] == "img"
+    told = str(drawn.span["aria-label"])
+    for picture in pictures:
+        words = " ".join(t.get_text() for t in picture.select("text"))
+        # Asked in the order of the function, each regime with its cure, in the picture and in its alternative.
+        assert [words.index(name) for name in scheduler.REGIMES] == sorted(words.index(n) for n in scheduler.REGIMES)
+        assert words.count("yes") == 2
+        width = float(str(picture["viewbox"]).split()[2])
+        for text in picture.select("text"):
+            # A letter of this size is at most 8.5 wide on average: no line leaves the picture.
+            assert float(str(text["x"])) + 8.5 * len(text.get_text()) <= width
+    assert [told.index(name) for name in scheduler.REGIMES] == sorted(told.index(n) for n in scheduler.REGIMES)
+    for box in decision.REGIMES.values():
+        for line in box.lines:
+            assert all(word in told for word in re.findall(r"fewer|bytes|instructions|independent", line.lower()))
+
+
+@pytest.mark.parametrize("chapter", ["01-latency-hiding", "06-littles-law", "09-trap", "14-one-breath"])
+def test_the_decision_stands_in_the_chapters_that_judge(chapter: str) -> None:
+    source = (ROOT / "docs" / f"{chapter}.md").read_text(encoding="utf-8")
+    assert source.count("`#!v decision()`") == 1
+
+
+def test_enough_is_a_roof_and_never_only_a_busy_scheduler() -> None:
+    """Wherever a page says when to stop, the roof stands beside the scheduler."""
+    text = (ROOT / "docs" / "14-one-breath.md").read_text(encoding="utf-8")
+    [row] = [line for line in text.splitlines() if line.startswith("| When do I stop?")]
+    assert "roof" in row and "eligible" in row
+    for page in (ROOT / "docs").glob("*.md"):
+        assert "no longer runs dry" not in page.read_text(encoding="utf-8"), page.name
+
+
+def test_the_widget_of_chapter_1_meets_both_roofs() -> None:
+    from occusite.book.widgets import scheduler as running
+
+    def status(**given: int) -> str:
+        return running.widget.view(**running.widget.parse(given)).status
+
+    assert "Issue-bound" in status(warps=12) and "Latency-bound" in status(warps=4)
+    held = status(warps=12, interval=60)
+    assert "Bandwidth-bound" in held and "32\u202f% of cycles" in held and "8 warps" in held
+    assert "no warp could help" in status(warps=4, interval=60)

@@ -86,6 +86,10 @@ class Book:
         self.tab.wait("document.querySelector('.md-search__input')?.checkVisibility()")
         self.tab.click(".md-search__input")
         self.tab.wait("document.activeElement.matches('.md-search__input')")
+        if self.tab.js("return document.activeElement.value"):
+            self.tab.press("Control+a")
+            self.tab.press("Delete")
+            self.tab.wait("!document.querySelector('.md-search-result__link')")
         if words:
             self.tab.type(words)
             self.tab.wait("document.querySelector('.md-search-result__link')")

@@ -18,7 +18,7 @@ from tests.conftest import ENGINES as NAMES
 from .book import Book
 from .engine import Engine, Tab
 from .holdings import fewest, holding
-from .server import Server
+from .server import BLANK, Server
 
 ENGINES = {
     "chromium": ("chromium", "chromium-browser", "google-chrome", "chrome"),
@@ -144,7 +144,7 @@ class Shelf:
         """An empty tab, at its first visit or with Python on the device."""
         if not self.idle[first]:
             tab = self.engine.open(width, height)
-            tab.keep_stores(self.server.base + "404.html", PYTHON)
+            tab.keep_stores(self.server.base + BLANK, PYTHON)
             return tab
         tab = self.idle[first].pop()
         tab.front()
@@ -155,7 +155,7 @@ class Shelf:
         """Empty a tab for the next test."""
         if not first and tab.python() in ("ready", "running"):
             tab.wait(PYTHON_IS_KEPT)
-        tab.empty(self.server.base + "404.html", [PYTHON] if first else [])
+        tab.empty(self.server.base + BLANK, [PYTHON] if first else [])
         self.idle[first].append(tab)
 
     def close(self) -> None:

@@ -109,7 +109,7 @@ class Tab(ABC):
         return  # as it does in a browser that nobody automates
 
     def empty(self, url: str, forget: Sequence[str] = ()) -> None:
-        """Leave this tab on `url` as if nobody had read in it; `forget` names stores of files that go too."""
+        """Leave this tab on `url`, a page that holds nothing, as if nobody had read in it; `forget` names stores of files that go too."""
         self.acts = True
         while self.twins:
             self.twins.pop().close()
@@ -117,7 +117,6 @@ class Tab(ABC):
         self.js(
             "localStorage.clear(); sessionStorage.clear(); for (const name of args) await caches.delete(name)", *forget
         )
-        self.goto(url)
         self.complaints()
         self.requests.clear()
 

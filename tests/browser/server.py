@@ -44,6 +44,10 @@ CHUNK = 16 * 1024
 # Seconds for which a browser may keep an answer: as GitHub Pages says.
 MAX_AGE = 600
 
+# A page of the site's origin that holds nothing: where a tab is emptied.
+BLANK = "blank-page/"
+BLANK_PAGE = b"<!doctype html><html lang=en><head><title>Blank</title></head><body></body></html>"
+
 # What makes a page ask for its service worker.
 OFFLINE_MARK = b'<meta name="occusite-offline" content="sw.js">'
 
@@ -155,6 +159,10 @@ class Server:
                 data = data.replace(OFFLINE_MARK, b"")
         return data
 
+    def blank(self) -> bytes:
+        """The page that holds nothing, but for the probe."""
+        return self._moved(BLANK_PAGE, ".html", self.base.encode())
+
     def close(self) -> None:
         """Stop serving."""
         self.http.shutdown()
@@ -193,6 +201,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._answer(HTTPStatus(fault.status), b"broken on purpose", ".txt", None)
         if path + "/" == PREFIX:
             return self._redirect(PREFIX)
+        if path == PREFIX + BLANK:
+            return self._answer(HTTPStatus.OK, server.blank(), ".html", fault)
         file = server.root / path.removeprefix(PREFIX)
         if not path.startswith(PREFIX) or ".." in file.parts:
             return self._answer(HTTPStatus.NOT_FOUND, b"not here", ".txt", fault)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from .book import Book
+from .conftest import Shelf
 
 # The results, best first, as paths below the site.
 FOUND = (
     "[...document.querySelectorAll('.md-search-result__link')]"
     ".map((a) => a.href.replace(/\\?[^#]*/, '').slice(document.querySelector('.md-logo').href.length))"
 )
+
+
+@pytest.fixture(scope="module")
+def home(shelf: Shelf) -> Iterator[Book]:
+    """A tab on the home page, whose index of words serves many searches."""
+    tab = shelf.borrow(False, 1280, 900)
+    yield Book(tab, shelf.server.base).load("")
+    shelf.give_back(tab, False)
 
 
 @pytest.mark.parametrize(
@@ -27,17 +36,15 @@ FOUND = (
         ("maxrregcount", "launch-bounds", "10-compilers/"),
     ],
 )
-def test_a_word_is_found_by_its_other_names(fresh: Callable[..., Book], words: str, entry: str, chapter: str) -> None:
-    book = fresh().load("")
-    book.search(words)
-    book.tab.wait(f"{FOUND}.slice(0, 4).includes(args[0])", f"reference/glossary/#{entry}")
-    book.tab.wait(f"{FOUND}.some((path) => path.startsWith(args[0]))", chapter)
+def test_a_word_is_found_by_its_other_names(home: Book, words: str, entry: str, chapter: str) -> None:
+    home.search(words)
+    home.tab.wait(f"{FOUND}.slice(0, 4).includes(args[0])", f"reference/glossary/#{entry}")
+    home.tab.wait(f"{FOUND}.some((path) => path.startsWith(args[0]))", chapter)
 
 
-def test_a_chapter_is_found_by_its_subject(fresh: Callable[..., Book]) -> None:
-    book = fresh().load("")
-    book.search("little's law")
-    book.tab.wait(f"{FOUND}[0].startsWith('06-littles-law/')")
+def test_a_chapter_is_found_by_its_subject(home: Book) -> None:
+    home.search("little's law")
+    home.tab.wait(f"{FOUND}[0].startsWith('06-littles-law/')")
 
 
 CLOSED = "!document.querySelector('#__search').checked"

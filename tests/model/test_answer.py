@@ -49,9 +49,9 @@ def test_a_reason_lets_the_surface_set_its_numbers() -> None:
 
 
 def test_limits_are_in_blocks_and_in_warps() -> None:
-    assert ANSWERS[0].limits["registers"].blocks == Limit(6, 48)
-    assert ANSWERS[0].limits["shared_memory"].blocks == Limit(100, 800)
-    assert ANSWERS[0].limits["virtual"].blocks == Limit(None, None)
+    assert ANSWERS[0].limits["registers"] == Limit(6, 48)
+    assert ANSWERS[0].limits["shared_memory"] == Limit(100, 800)
+    assert ANSWERS[0].limits["virtual"] == Limit(None, None)
 
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda a: a.limiter)

@@ -113,9 +113,9 @@ class TestAnswer:
 
     def test_limits_count_warps_too(self) -> None:
         found = nvidia.device("8.9").occupancy(Launch(100, 40, 1000))
-        assert found.limits["registers"].blocks == (12, 48)
-        assert found.limits["blocks"].blocks == (24, 96)
-        assert found.limits["barriers"].blocks == (None, None)
+        assert found.limits["registers"] == (12, 48)
+        assert found.limits["blocks"] == (24, 96)
+        assert found.limits["barriers"] == (None, None)
 
     def test_no_percentage_where_nothing_runs(self) -> None:
         found = nvidia.device("8.9").occupancy(Launch(2000, 40))

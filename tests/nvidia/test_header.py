@@ -160,7 +160,7 @@ def compare(group: list[list[int]], answers: array[int], seen: Counter[str]) -> 
             continue
         seen["ran" if found.blocks else "cannot run"] += 1
         assert answer_row(found, question.partitioned_caching) == without_stale_bits(out[:12]), question
-        count = count or chip.counter_like(launch)
+        count = count or chip.block_counter(launch)
         assert count(launch.threads, launch.registers, launch.dynamic_shared) == found.blocks, question
         if values[24] and i % SEARCH_EVERY == 0:
             seen["searches"] += 1

@@ -72,3 +72,13 @@ def test_too_many_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuobjdump, "_MOST_KERNELS", 1)
     with pytest.raises(ReportError, match="line 25: more than 1 kernels"):
         read(DATA / "fat" / "reduce.o.txt")
+
+
+def test_without_an_architecture_shared_memory_is_one_of_two_sizes() -> None:
+    """Of a bare cubin `cuobjdump` names no architecture: linked code for sm_90 counts the driver's KiB in."""
+    path = DATA / "cubins" / "sm_90" / "rdc_linked.cubin.txt"
+    unknown = {r.name: r for r in read(path)}["rdc_kernel"]
+    assert (unknown.static_shared, unknown.static_shared_range) == (None, (256, 1280))
+    for architecture, size in (("sm_90", 256), ("sm_86", 1280)):
+        known = {r.name: r for r in read(path, architecture)}["rdc_kernel"]
+        assert (known.static_shared, known.static_shared_range) == (size, None)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from occusite.reports import KernelReport, ReportError, read
-from occusite.reports.fatbin import MAGIC, _entries, lz4, plain_lz4
+from occusite.reports.fatbin import MAGIC, STALE, _entries, lz4, plain_lz4
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "reports"
@@ -176,3 +176,14 @@ def test_both_roads_of_lz4_agree(binaries: dict[str, bytes]) -> None:
         if entry.flags & 0x2000:
             payload = bytes(entry.payload)
             assert plain_lz4(payload, entry.size) == lz4(payload, entry.size) and len(payload) < entry.size
+
+
+def test_what_a_program_was_linked_from_is_told_from_its_final_kernels(binaries: dict[str, bytes]) -> None:
+    linked, before = binaries["cubins/sm_90/rdc_linked.cubin"], binaries["cubins/sm_90/rdc_a.rdc.cubin"]
+    other = binaries["cubins/sm_86/rdc_a.rdc.cubin"]
+    relocatable = fat(0, before, 0) + fat(0, other, 0)
+    found = read(program(("__nv_relfatbin", relocatable), (".nv_fatbin", fat(0, linked, 0))))
+    told = {(r.name, r.architecture, r.registers): (r.final, STALE in r.notes) for r in found if r.name == "rdc_kernel"}
+    assert told[("rdc_kernel", "sm_90", 46)] == (True, False)
+    assert told[("rdc_kernel", "sm_90", 24)] == (False, True)
+    assert [value for (_, a, _), value in told.items() if a == "sm_86"] == [(False, False)]

@@ -1,4 +1,4 @@
-// Entry: brings each page's cells and widgets to life, also after instant navigation, and ends them when it goes.
+// Entry: attaches behaviour to each page, also after instant navigation, and detaches it when the reader leaves.
 
 import { attachCells } from "./cells.js";
 import { attachExercises } from "./exercises.js";
@@ -13,7 +13,7 @@ import { attachWidgets } from "./widgets.js";
 document.documentElement.dataset.python = "off";
 document.documentElement.dataset.js = "on";
 
-/** Ends what the page before set up. */
+/** Detaches the previous page's behaviour. */
 let leave = () => {};
 
 function enter() {
@@ -30,7 +30,7 @@ function enter() {
 keepPlaceInSearch();
 keepPageForSections(window);
 
-/** The theme announces each page here, the first one included. */
+/** The theme emits each page here, the first one included. */
 const pages = /** @type {any} */ (window).document$;
 if (pages?.subscribe) pages.subscribe(enter);
 else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", enter);

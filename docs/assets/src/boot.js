@@ -1,4 +1,4 @@
-// Boots Pyodide: trimmed library first, a snapshot of this device's first boot on later ones.
+// Boots Pyodide: from the trimmed library on the first visit, from a snapshot of that boot's memory on later ones.
 
 import { loadPyodide } from "pyodide";
 
@@ -6,80 +6,80 @@ import { wait } from "./stop.js";
 import { file, recallSnapshot, rememberSnapshot } from "./store.js";
 
 /** @typedef {import("pyodide").PyodideAPI} Pyodide */
-/** What the page gives: the interpreter compiled by an earlier worker; `plain` leaves aside what was kept on the device.
- * @typedef {{ module?: WebAssembly.Module, plain?: boolean }} Given */
+/** `module`: the interpreter as an earlier worker compiled it. `plain`: ignore what is cached on the device.
+ * @typedef {{ module?: WebAssembly.Module, plain?: boolean }} BootOptions */
 
-/** Python may not take more memory than this, in bytes: beyond, a tab may be ended by the system. */
+/** The most memory Python may take, in bytes: beyond that the system may kill the tab. */
 const MEMORY_LIMIT = 1 << 30;
 
 const here = new URL(".", import.meta.url);
 const plainFetch = self.fetch.bind(self);
 const plainInstantiate = WebAssembly.instantiateStreaming;
 
-/** Bytes of each download: how many there are, and how many came. */
-const downloads = new Map(Object.entries(__SIZES__).map(([name, size]) => [name, { size, came: 0 }]));
-let told = 0;
+/** Bytes of each download: its size, and how many have been received. */
+const downloads = new Map(Object.entries(__SIZES__).map(([name, size]) => [name, { size, received: 0 }]));
+let lastReport = 0;
 
 /** @param {Record<string, unknown>} message */
 export const post = (message) => self.postMessage(message);
 
-/** Tell the page how far the downloads are, at most every 60 ms. */
-function tell() {
+/** Report to the page how far the downloads are, at most every 60 ms. */
+function reportProgress() {
   const now = performance.now();
   const all = [...downloads.values()];
-  if (now - told < 60 && all.some(({ came, size }) => came < size)) return;
-  told = now;
-  /** @param {"came" | "size"} what */
-  const sum = (what) => all.reduce((total, download) => total + download[what], 0);
-  post({ kind: "progress", loaded: sum("came"), total: sum("size") });
+  if (now - lastReport < 60 && all.some(({ received, size }) => received < size)) return;
+  lastReport = now;
+  /** @param {"received" | "size"} field */
+  const sum = (field) => all.reduce((total, download) => total + download[field], 0);
+  post({ kind: "progress", loaded: sum("received"), total: sum("size") });
 }
 
 /** Fetch one of the boot's files, counting its bytes. @param {URL} url @returns {Promise<Response>} */
 async function download(url) {
   const name = url.pathname.split("/").pop() ?? "";
-  // The interpreter comes first: it is compiled while the rest is on its way.
+  // Fetch the interpreter first: the browser compiles it while the rest downloads.
   const response = await plainFetch(url, { priority: name.includes(".wasm") ? "high" : "auto" });
   if (!response.ok) throw new Error(`${name} answered ${response.status}`);
   const counted = downloads.get(name);
   if (!counted || !response.body) return response;
-  counted.came = 0;
+  counted.received = 0;
   const count = new TransformStream({
     transform: (chunk, controller) => {
-      counted.came += chunk.byteLength;
-      tell();
+      counted.received += chunk.byteLength;
+      reportProgress();
       controller.enqueue(chunk);
     },
   });
   return new Response(response.body.pipeThrough(count));
 }
 
-/** Python ready to be called: `restored` says by which road it came, `live` is `occusite.book.runtime.api`.
- * @param {Given} given @returns {Promise<{ pyodide: Pyodide, live: any, restored: boolean }>} */
+/** Start Python: `api` is `occusite.book.runtime.api`, `restored` whether it was restored from a snapshot.
+ * @param {BootOptions} options @returns {Promise<{ pyodide: Pyodide, api: any, restored: boolean }>} */
 export async function boot({ module, plain }) {
   limitMemory();
   /** @param {string} name @param {string} [type] */
   const get = (name, type = "application/octet-stream") => file(new URL(name, here), type, download, !plain);
-  // Everything is asked for at once, first what takes longest: the interpreter compiles while the rest is on its way.
+  // Start all downloads at once, the longest first.
   const compiled = module ? Promise.resolve(module) : compile(get(`${__PYODIDE__}pyodide.asm.wasm`, "application/wasm"));
-  const found = plain ? Promise.resolve(null) : recallSnapshot();
+  const lookup = plain ? Promise.resolve(null) : recallSnapshot();
   const library = get(__LIBRARY__);
   const book = get(__PACK__).then((response) => response.arrayBuffer());
-  // Pyodide will ask for this one again and get the same.
+  // Pyodide imports this module again and gets the same one.
   const program = import(new URL(`${__PYODIDE__}pyodide.asm.mjs`, here).href);
-  // Pyodide waits for ever when a file does not come or does not compile.
+  // Reject when a file fails to load or to compile: Pyodide would wait for ever.
   /** @type {(reason: unknown) => void} */
-  let breakOff = () => {};
-  const broken = new Promise((_, reject) => (breakOff = reject));
-  broken.catch(() => {});
-  for (const promise of [compiled, library, book, program]) promise.catch(breakOff);
-  const snapshot = await found;
+  let fail = () => {};
+  const failed = new Promise((_, reject) => (fail = reject));
+  failed.catch(() => {});
+  for (const promise of [compiled, library, book, program]) promise.catch(fail);
+  const snapshot = await lookup;
   self.fetch = async (input, init) => {
     if (String(input).endsWith(".wasm")) return new Response();
     return String(input).endsWith(__LIBRARY__) ? library : plainFetch(input, init);
   };
   WebAssembly.instantiateStreaming = async (_source, imports) => {
-    const ready = await compiled;
-    return { module: ready, instance: await WebAssembly.instantiate(ready, imports) };
+    const interpreter = await compiled;
+    return { module: interpreter, instance: await WebAssembly.instantiate(interpreter, imports) };
   };
   /** @type {Pyodide} */
   let pyodide;
@@ -91,7 +91,7 @@ export async function boot({ module, plain }) {
       lockFileContents: __LOCK__,
       ...(snapshot ? { _loadSnapshot: snapshot.bytes } : { _makeSnapshot: true }),
     };
-    pyodide = /** @type {Pyodide} */ (await Promise.race([loadPyodide(/** @type {any} */ (options)), broken]));
+    pyodide = /** @type {Pyodide} */ (await Promise.race([loadPyodide(/** @type {any} */ (options)), failed]));
   } finally {
     self.fetch = plainFetch;
     WebAssembly.instantiateStreaming = plainInstantiate;
@@ -103,10 +103,10 @@ export async function boot({ module, plain }) {
   }
   const rest = pyodide.runPython("import zipimport; zipimport.zipimporter('/lib/python314.zip').get_data('REST').decode()");
   pyodide.pyimport("occusite.book.runtime.interpreter").install(rest, fetchLibrary(pyodide), wait);
-  return { pyodide, live: pyodide.pyimport("occusite.book.runtime.api"), restored: snapshot !== null };
+  return { pyodide, api: pyodide.pyimport("occusite.book.runtime.api"), restored: snapshot !== null };
 }
 
-/** The interpreter; the page keeps it for the workers that come after this one. @param {Promise<Response>} wasm */
+/** Compile the interpreter and post it to the page, which hands it to later workers. @param {Promise<Response>} wasm */
 async function compile(wasm) {
   const module = await WebAssembly.compileStreaming(wasm);
   post({ kind: "module", module });
@@ -122,7 +122,7 @@ function takeSnapshot(pyodide) {
   }
 }
 
-/** Let Python see a MemoryError before the system ends the tab. */
+/** Raise MemoryError in Python before the system kills the tab. */
 function limitMemory() {
   const grow = WebAssembly.Memory.prototype.grow;
   WebAssembly.Memory.prototype.grow = function (pages) {
@@ -131,7 +131,7 @@ function limitMemory() {
   };
 }
 
-/** Put the whole standard library where the trimmed one is. Synchronous: an import waits for it.
+/** Replace the trimmed standard library by the whole one. Synchronous: an import waits for it.
  * @param {Pyodide} pyodide */
 function fetchLibrary(pyodide) {
   return (/** @type {string} */ path) => {

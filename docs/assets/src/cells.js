@@ -1,4 +1,4 @@
-// Cells: edit, run, stop, reset, copy and share; edits are kept for the next visit, one namespace serves the page.
+// Cells: edit, run, stop, reset, copy and share. Edits are stored for the next visit; a page's cells share one namespace.
 
 import { loadEditor } from "./retry.js";
 import { embedded } from "./embedded.js";
@@ -12,7 +12,7 @@ import { recall, remember } from "./storage.js";
 
 /** @typedef {ReturnType<typeof import("./editor.js").open>} Editor */
 
-/** Bring the page's cells to life; returns what ends them. @param {string} page */
+/** Attach behaviour to the page's cells; returns a function that detaches it. @param {string} page */
 export function attachCells(page) {
   /** @type {Cell[]} */
   const cells = [];
@@ -29,17 +29,17 @@ export function attachCells(page) {
   };
 }
 
-/** Show the code a share link carries in its cell; it runs only when the reader says so. @param {Cell[]} cells */
+/** Show the code of a share link in its cell, without running it. @param {Cell[]} cells */
 async function openShared(cells) {
-  const found = await shared();
-  const cell = found && cells.find((c) => c.number === found.cell);
+  const fromLink = await shared(location.hash);
+  const cell = fromLink && cells.find((c) => c.number === fromLink.cell);
   if (!cell) return;
-  if (found.source !== null) {
-    cell.lent = found.source;
-    await cell.show(found.source);
+  if (fromLink.source !== null) {
+    cell.linkedSource = fromLink.source;
+    await cell.show(fromLink.source);
   }
   cell.section.scrollIntoView({ block: "center" });
-  cell.say(found.source === null ? "The code in this link is not whole. Ask for the link again." : "This code came with the link. Read it, then run it.");
+  cell.say(fromLink.source === null ? "The code in this link is not whole. Ask for the link again." : "This code came with the link. Read it, then run it.");
 }
 
 class Cell {
@@ -47,11 +47,11 @@ class Cell {
   /** @type {Editor | null} */ #editor = null;
   /** @type {Promise<Editor | null> | null} */ #opening = null;
   /** @type {ReturnType<typeof setInterval> | undefined} */ #clock;
-  /** The interpreter this cell last ran in. */
+  /** The generation of the interpreter this cell last ran in. */
   ranIn = -1;
   ended = false;
-  /** Code that came with a link: it does not replace the reader's own edit unless the reader changes it. */
-  lent = "";
+  /** Code from a share link: it replaces the reader's stored edit only once the reader changes it. */
+  linkedSource = "";
 
   /** @param {HTMLElement} section @param {string} page @param {Cell[]} above  the page's cells before this one */
   constructor(section, page, above) {
@@ -139,23 +139,23 @@ class Cell {
     }
   }
 
-  /** Say one sentence in the cell's state line. @param {string} words @param {string} [figures] */
+  /** Show one sentence in the cell's state line. @param {string} words @param {string} [figures] */
   say(words, figures) {
     say(this.state, words, figures);
   }
 
   #restore() {
-    const kept = recall(`cell:${this.page}:${this.number}`);
-    if (!kept || typeof kept.source !== "string" || kept.source === this.original) return;
-    void this.show(kept.source);
-    this.say(kept.original === this.original ? "Your edit from last time." : "Your edit from last time; the book’s code has changed since.");
+    const edit = recall(`cell:${this.page}:${this.number}`);
+    if (!edit || typeof edit.source !== "string" || edit.source === this.original) return;
+    void this.show(edit.source);
+    this.say(edit.original === this.original ? "Your edit from last time." : "Your edit from last time; the book’s code has changed since.");
   }
 
   /** Show `source` in place of the book's code. @param {string} source */
   async show(source) {
     this.#changed(source);
     const editor = await this.#open();
-    // Reset may have been pressed while the editor was on its way.
+    // The reader may have pressed Reset while the editor loaded.
     editor?.set(this.source);
   }
 
@@ -165,14 +165,14 @@ class Cell {
     const edited = source !== this.original;
     this.section.toggleAttribute("data-edited", edited);
     if (this.resetButton) this.resetButton.hidden = !edited;
-    if (source === this.lent) return;
+    if (source === this.linkedSource) return;
     remember(`cell:${this.page}:${this.number}`, edited ? { source, original: this.original } : null);
   }
 
-  /** Open the editor, the caret where the reader clicked. @param {MouseEvent} [event] */
+  /** Open the editor, with the caret where the reader clicked. @param {MouseEvent} [event] */
   async edit(event) {
     if (this.#editor) return event ? undefined : this.#editor.focus();
-    // Selecting text to copy is not editing.
+    // A click that ends a selection is for copying.
     if (event && String(getSelection()) !== "") return;
     const at = event && { x: event.clientX, y: event.clientY };
     const editor = await this.#open();
@@ -194,12 +194,12 @@ class Cell {
           onRun: () => void this.run(),
           ask: (what, source, at) => python.help(this.page, what, source, at),
         });
-        const held = document.activeElement === this.view;
+        const focused = document.activeElement === this.view;
         this.view.replaceChildren(holder);
         this.view.removeAttribute("tabindex");
         this.view.removeAttribute("role");
         this.view.removeAttribute("aria-label");
-        if (held) this.#editor.focus();
+        if (focused) this.#editor.focus();
         return this.#editor;
       },
       () => {
@@ -233,7 +233,7 @@ class Cell {
     return true;
   }
 
-  /** Run this cell, after those above it that its names may come from. */
+  /** Run this cell, after those above it that have not run in this interpreter. */
   async run() {
     if (this.section.dataset.state === "running" || this.section.dataset.state === "loading") return;
     this.section.dataset.state = "loading";
@@ -242,7 +242,7 @@ class Cell {
     else this.section.dataset.state = "error";
   }
 
-  /** Returns whether the cell ended as it should: without an error, or with the one it is there to show. */
+  /** Run this cell alone; returns whether it ended without an error, or with the one it expects. */
   async #runAlone() {
     this.#busy(true);
     /** @type {ReturnType<typeof streamed> | null} */
@@ -267,7 +267,7 @@ class Cell {
       return fine;
     } catch (error) {
       if (this.ended) return false;
-      // What an earlier run printed does not belong to this one.
+      // Remove an earlier run's output.
       if (!stream && this.section.dataset.state === "running") this.output.replaceChildren();
       this.#busy(false, "error");
       this.say(error instanceof Interrupted ? error.message : `Something went wrong: ${error instanceof Error ? error.message : error}`);
@@ -280,22 +280,22 @@ class Cell {
     this.section.dataset.state = state;
     this.output.setAttribute("aria-busy", String(busy));
     if (this.runButton && this.stopButton) {
-      const held = document.activeElement;
+      const focused = document.activeElement;
       this.runButton.hidden = busy;
       this.stopButton.hidden = !busy;
-      if (busy && held === this.runButton) this.stopButton.focus();
-      if (!busy && held === this.stopButton) this.runButton.focus();
+      if (busy && focused === this.runButton) this.stopButton.focus();
+      if (!busy && focused === this.stopButton) this.runButton.focus();
     }
     clearInterval(this.#clock);
     this.#waiting();
   }
 
   #started() {
-    const begun = performance.now();
+    const start = performance.now();
     this.section.dataset.state = "running";
     this.say("running…");
     this.#clock = setInterval(() => {
-      const seconds = Math.round((performance.now() - begun) / 1000);
+      const seconds = Math.round((performance.now() - start) / 1000);
       this.say("still running, ", `${seconds} s`);
     }, 1000);
   }
@@ -315,7 +315,7 @@ class Cell {
   }
 
   async #share() {
-    const url = await link(this.number, this.source);
+    const url = await link(location.href, this.number, this.source);
     if (url.length > LINK_LIMIT) this.say(`Too long for a link: ${url.length.toLocaleString("en")} characters, ${LINK_LIMIT.toLocaleString("en")} at most.`);
     else await this.#copy(url, "Link to this code copied.");
   }

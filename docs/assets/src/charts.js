@@ -1,15 +1,15 @@
-// Live charts: a Vega-Lite spec drawn as SVG without eval; new rows go into the view that is already there.
+// Live charts: draws a Vega-Lite spec as SVG without eval; updates give new rows to the existing view.
 
 import { parse, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile } from "vega-lite";
 
-/** What is drawn: `width` is that of its box, in pixels; asking the box in the middle of a change would lay out the page an
- * extra time. @typedef {{ view: View, spec: any, width: number, frame: string, names: string[] }} Live */
+/** A live chart. `width` is its box's, in pixels: measuring the box during an update would force another layout.
+ * @typedef {{ view: View, spec: any, width: number, frame: string, names: string[] }} Live */
 
 /** @type {Map<Element, Live>} */
 const charts = new Map();
-/** What each figure is to show next, while it is still drawing. @type {Map<Element, any>} */
+/** The spec each figure is to draw next, while it is still drawing. @type {Map<Element, any>} */
 const waiting = new Map();
 /** @type {WeakMap<Element, Promise<void>>} */
 const drawing = new WeakMap();
@@ -24,8 +24,8 @@ const resized = new ResizeObserver((entries) => {
   }
 });
 
-/** Draw `spec` into `figure`, or give its rows to the chart already there. Of the specs that come while it draws, only
- * the newest is drawn. Resolves when `figure` shows `spec` or a newer one.
+/** Draw `spec` into `figure`, or give its rows to the live chart there. Of the specs that arrive while it draws, it draws
+ * only the newest. Resolves when `figure` shows `spec` or a newer one.
  * @param {Element} figure @param {any} spec @returns {Promise<void>} */
 export function update(figure, spec) {
   waiting.set(figure, spec);
@@ -43,7 +43,7 @@ async function drain(figure) {
       await show(figure, spec);
     }
   } finally {
-    // In the same breath as the last look at `waiting`: a spec that comes later finds nobody drawing.
+    // Synchronously after the last look at `waiting`: a later spec must start a new drain.
     drawing.delete(figure);
   }
 }
@@ -81,7 +81,7 @@ async function show(figure, spec) {
   charts.set(figure, { view, spec, width, frame, names: Object.keys(datasets).filter((n) => used.has(n)) });
 }
 
-/** Free the charts that are no longer in the page: a cell that runs again draws new ones. */
+/** Free charts that have left the page: a cell that runs again draws new ones. */
 function prune() {
   for (const figure of charts.keys()) if (!figure.isConnected) forget(figure);
 }
@@ -91,11 +91,11 @@ function forget(figure) {
   charts.get(figure)?.view.finalize();
   charts.delete(figure);
   for (const box of figure.querySelectorAll(".occ-chart")) resized.unobserve(box);
-  // Its marks lead to the view, and whoever still holds the page that went would hold the view.
+  // Remove its marks: they reference the view, and anything that holds the old page would hold the view.
   for (const drawn of figure.querySelectorAll(".occ-chart-live")) drawn.remove();
 }
 
-/** Free the charts of a page that goes. */
+/** Free all charts when the reader leaves the page. */
 export function forgetAll() {
   for (const figure of charts.keys()) forget(figure);
 }

@@ -1,4 +1,4 @@
-// The code editor of a cell: CodeMirror, loaded when the first cell is edited, coloured by the page's variables.
+// The code editor: CodeMirror, loaded on intent, in the page's colours.
 
 import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
@@ -53,15 +53,15 @@ const look = EditorView.theme({
 /** @typedef {(what: "complete" | "signature", source: string, at: number) => Promise<any>} Ask  help from Python
  * @typedef {{ source: string, label: string, onChange: (source: string) => void, onRun: () => void, ask?: Ask }} Options */
 
-/** Completions from the page's own variables. @param {Ask} ask @returns {import("@codemirror/autocomplete").CompletionSource} */
+/** Completions by Python, from the page's own variables. @param {Ask} ask @returns {import("@codemirror/autocomplete").CompletionSource} */
 const completions = (ask) => async (context) => {
   if (!context.explicit && !context.matchBefore(/[\w.]$/)) return null;
   const before = context.state.sliceDoc(0, context.pos);
   // Python counts characters, the editor UTF-16 units.
   const at = [...before].length;
-  const found = await ask("complete", context.state.doc.toString(), at);
-  if (!found?.options.length) return null;
-  return { from: context.pos - (at - found.from), options: found.options, validFor: /^\w*$/ };
+  const answer = await ask("complete", context.state.doc.toString(), at);
+  if (!answer?.options.length) return null;
+  return { from: context.pos - (at - answer.from), options: answer.options, validFor: /^\w*$/ };
 };
 
 /** Put an editor into `parent`.
@@ -71,7 +71,7 @@ export function open(parent, { source, label, onChange, onRun, ask }) {
     onRun();
     return true;
   };
-  // After Escape the next Tab leaves the editor instead of indenting.
+  // After Escape, Tab moves the focus out instead of indenting.
   let leaving = false;
   const keys = keymap.of([
     { key: "Shift-Enter", run },

@@ -1,4 +1,4 @@
-// Data that the build left in the page, as text in a template: the theme would run a script element on navigation.
+// Reads the data that the build embeds in templates: on navigation the theme would run a script element.
 
 /** The text of the template `selector` finds in `box`, or "". @param {ParentNode} box @param {string} selector */
 export function embedded(box, selector) {

@@ -1,4 +1,4 @@
-// Exercises: numbers and choices are judged by ranges in the page, programs by Python; progress stays in the browser.
+// Exercises: ranges in the page judge numbers and choices, Python judges programs; progress stays in the browser.
 
 import { loadEditor } from "./retry.js";
 import { embedded } from "./embedded.js";
@@ -13,20 +13,20 @@ import { recall, remember } from "./storage.js";
 /** @typedef {{ low: number | null, high: number | null, right: boolean, html: string }} Outcome */
 /** @typedef {{ blanks: { label: string, outcomes: Outcome[] }[], options: { right: boolean, html: string }[], starter: string }} Data */
 
-/** Bring the page's exercises and its progress panel to life; returns what ends them. @param {string} page */
+/** Attach behaviour to the page's exercises and progress panel; returns a function that detaches it. @param {string} page */
 export function attachExercises(page) {
-  const found = [...document.querySelectorAll("section.occ-exercise")].map((section) => {
+  const exercises = [...document.querySelectorAll("section.occ-exercise")].map((section) => {
     const box = /** @type {HTMLElement} */ (section);
     return box.dataset.form === "code" ? new Program(box, page) : new Question(box);
   });
-  const leave = attachPanel();
+  const detachPanel = attachPanel();
   return () => {
-    leave();
-    for (const exercise of found) exercise.end();
+    detachPanel();
+    for (const exercise of exercises) exercise.end();
   };
 }
 
-/** What every exercise does: take a try, say what came of it, open the solution when it is right. */
+/** What every exercise does: check an answer, show the verdict, open the solution after a right one. */
 class Exercise {
   /** @type {Array<() => void>} */ ends = [];
 
@@ -59,12 +59,12 @@ class Exercise {
   /** @returns {Promise<void> | void} */
   check() {}
 
-  /** Show a verdict and keep it. @param {boolean} right @param {string} html */
+  /** Show a verdict and note it in the reader's progress. @param {boolean} right @param {string} html */
   verdict(right, html) {
     this.section.dataset.state = right ? "right" : "wrong";
     this.feedback.innerHTML = html;
     if (this.name) note(this.name, right);
-    // A program that passes is a solution already; a number wants its working.
+    // A number wants its working; a program that passes is a solution itself.
     if (right && this.section.dataset.form !== "code") this.solution.open = true;
     this.#badge();
   }
@@ -92,24 +92,24 @@ class Question extends Exercise {
 
   check() {
     if (!this.form.reportValidity()) return;
-    const given = new FormData(this.form);
+    const answers = new FormData(this.form);
     if (this.data.options) {
-      const [chosen] = given.values();
+      const [chosen] = answers.values();
       const { right, html } = this.data.options[Number(chosen)];
       return this.verdict(right, html);
     }
-    const judged = this.data.blanks.map(({ label, outcomes }, i) => {
-      const value = Number(given.get(String(i)));
+    const verdicts = this.data.blanks.map(({ label, outcomes }, i) => {
+      const value = Number(answers.get(String(i)));
       const outcome = outcomes.find(({ low, high }) => (low ?? -Infinity) <= value && value <= (high ?? Infinity));
       return { label, right: outcome?.right ?? false, html: outcome?.html ?? "" };
     });
-    const items = judged.map(({ label, right, html }) => `<li class="occ-${right ? "right" : "wrong"}"><span>${label}</span>${html}</li>`);
-    const html = judged.length === 1 ? judged[0].html : `<ul class="occ-judged">${items.join("")}</ul>`;
-    this.verdict(judged.every(({ right }) => right), html);
+    const items = verdicts.map(({ label, right, html }) => `<li class="occ-${right ? "right" : "wrong"}"><span>${label}</span>${html}</li>`);
+    const html = verdicts.length === 1 ? verdicts[0].html : `<ul class="occ-judged">${items.join("")}</ul>`;
+    this.verdict(verdicts.every(({ right }) => right), html);
   }
 }
 
-/** A program to mend or to write: an editor, and Python as the judge. */
+/** A program to correct or to write, in an editor; Python judges it. */
 class Program extends Exercise {
   /** @type {Editor | null} */ #editor = null;
   /** @type {Promise<Editor | null> | null} */ #opening = null;
@@ -146,8 +146,8 @@ class Program extends Exercise {
     this.ends.push(warmOnIntent(section));
     this.ends.push(onIntent(this.view, loadEditor));
     this.ends.push(python.subscribe(() => this.#waiting()));
-    const kept = recall(this.key);
-    this.#changed(typeof kept === "string" ? kept : this.source);
+    const stored = recall(this.key);
+    this.#changed(typeof stored === "string" ? stored : this.source);
     if (this.source !== this.data.starter) void this.#open();
   }
 
@@ -169,10 +169,10 @@ class Program extends Exercise {
     } catch (error) {
       if (this.#ended) return;
       this.#busy(false);
-      const told = document.createElement("p");
-      // A program under check has no variables to keep.
-      told.textContent = (error instanceof Error ? error.message : String(error)).replace(/^(Stopped\.).*/, "$1");
-      this.feedback.replaceChildren(told);
+      const message = document.createElement("p");
+      // A program under check has no variables of the reader's.
+      message.textContent = (error instanceof Error ? error.message : String(error)).replace(/^(Stopped\.).*/, "$1");
+      this.feedback.replaceChildren(message);
     }
   }
 
@@ -205,7 +205,7 @@ class Program extends Exercise {
 
   /** @param {MouseEvent} [event] */
   async #edit(event) {
-    // Selecting text to copy is not editing.
+    // A click that ends a selection is for copying.
     if (this.#editor || (event && String(getSelection()) !== "")) return;
     const editor = await this.#open();
     editor?.focus();

@@ -1,4 +1,4 @@
-// Figures that hold a chart: a static picture until the reader points at it, then live; its code is loaded then.
+// Figures with a chart: shows the static picture until the reader's intent, then loads the chart code and draws live.
 
 import { embedded } from "./embedded.js";
 import { onIntent } from "./intent.js";
@@ -14,7 +14,7 @@ async function chartCode() {
   return code;
 }
 
-/** Draw `spec` in `figure`. When the chart code does not come, the figure says so: its picture may be of other values.
+/** Draw `spec` in `figure`. When the chart code cannot be loaded, say so: the static picture may show other values.
  * @param {Element} figure @param {any} spec */
 export async function drawChart(figure, spec) {
   const code = await chartCode();
@@ -24,14 +24,14 @@ export async function drawChart(figure, spec) {
   figure.querySelector(".occ-chart")?.replaceChildren(message);
 }
 
-/** Make a built picture live; it stays as it is when the chart code does not come.
+/** Replace the static picture by a live chart; it stays when the chart code cannot be loaded.
  * @param {Element} figure @param {any} spec */
 async function enliven(figure, spec) {
   const code = await chartCode();
   if (code && figure.isConnected) await code.update(figure, spec).catch(console.error);
 }
 
-/** Make the page's charts live at the reader's intent; returns what ends them. */
+/** Make the page's charts live on intent; returns a function that detaches this. */
 export function attachCharts() {
   const ends = [...document.querySelectorAll("figure[data-kind=chart]")].map((figure) => {
     const spec = embedded(figure, ".occ-spec");

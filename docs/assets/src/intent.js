@@ -1,8 +1,8 @@
-// Reader's intent: the moment to start loading what a part of the page will need.
+// The reader's intent to use a part of the page: starts loading what that part needs.
 
 import { python } from "./python-client.js";
 
-/** Call `start` once the reader points at, focuses, touches or scrolls to `element`; returns what ends the watch.
+/** Call `start` once the reader points at, focuses, touches or scrolls to `element`; returns a function that ends this.
  * @param {Element} element @param {() => void} start @param {{ visible?: boolean }} [options] */
 export function onIntent(element, start, { visible = false } = {}) {
   const events = ["pointerenter", "focusin", "touchstart", "pointerdown"];
@@ -20,20 +20,20 @@ export function onIntent(element, start, { visible = false } = {}) {
   return end;
 }
 
-/** Whether the reader asked the browser to spare data. */
+/** Whether the browser is set to save data. */
 function saveData() {
   return Boolean(/** @type {any} */ (navigator).connection?.saveData);
 }
 
-/** Start Python at the reader's intent; where it costs no download, to see the element is enough.
+/** Start Python on intent; where a snapshot makes that free of downloads, as soon as the element is visible.
  * @param {Element} element */
 export function warmOnIntent(element) {
   const warm = () => python.warm();
   const ends = [onIntent(element, warm)];
-  let over = false;
-  void python.atHand().then((kept) => kept && !over && ends.push(onIntent(element, warm, { visible: true })));
+  let ended = false;
+  void python.atHand().then((free) => free && !ended && ends.push(onIntent(element, warm, { visible: true })));
   return () => {
-    over = true;
+    ended = true;
     for (const end of ends) end();
   };
 }

@@ -2,7 +2,7 @@
 
 import { drawChart } from "./figures.js";
 
-/** Lines and characters of text shown before "show more". */
+/** Lines and characters of text shown before "Show more". */
 const SHOWN_LINES = 60;
 const SHOWN_CHARACTERS = 12_000;
 
@@ -39,7 +39,7 @@ function element({ kind, data, alt }) {
   return { node };
 }
 
-/** Text in a pre, its tail behind a button when it is long. @param {string} text @returns {HTMLElement} */
+/** Text in a pre; long text ends behind a button. @param {string} text @returns {HTMLElement} */
 function folded(text) {
   const pre = make("pre", "occ-out occ-out--text");
   pre.tabIndex = 0;
@@ -71,7 +71,7 @@ function foldAt(text) {
   return at;
 }
 
-/** Text that grows while a run prints: the newest lines stay in view, so the page does not grow without end.
+/** Text of a run that is still printing, folded, so that the page does not grow without end.
  * @param {Element} box */
 export function streamed(box) {
   const pre = make("pre", "occ-out occ-out--text");

@@ -1,8 +1,8 @@
-// Plays and steps a slider: for controls flagged data-playable (values per second). Nothing starts by itself.
+// Plays and steps sliders that carry data-playable (values per second). Nothing starts by itself.
 
 import { icon } from "./icons.js";
 
-/** Give the page's playable sliders their buttons; returns what ends them. */
+/** Add buttons to the page's playable sliders; returns a function that removes them. */
 export function attachPlayers() {
   const inputs = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[type=range][data-playable]"));
   const ends = [...inputs].map(player);
@@ -28,22 +28,22 @@ function player(input) {
   input.parentElement?.append(box);
 
   let frame = 0;
-  let before = 0;
-  /** Where play has come to, in fractions of a step. */
+  let lastTick = 0;
+  /** The played value, not rounded to a step. */
   let at = 0;
 
   /** @param {string} picture @param {string} label @param {() => void} act */
   function button(picture, label, act) {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.innerHTML = icon(picture);
-    made.setAttribute("aria-label", label);
-    made.title = label;
-    made.addEventListener("click", () => {
-      if (made !== play) pause();
+    const node = document.createElement("button");
+    node.type = "button";
+    node.innerHTML = icon(picture);
+    node.setAttribute("aria-label", label);
+    node.title = label;
+    node.addEventListener("click", () => {
+      if (node !== play) pause();
       act();
     });
-    return made;
+    return node;
   }
 
   /** @param {number} value */
@@ -59,14 +59,14 @@ function player(input) {
     play.innerHTML = icon(playing ? "pause" : "run");
     play.setAttribute("aria-label", playing ? "Pause" : "Play");
     play.title = playing ? "Pause" : "Play";
-    // A value that runs is not read out at every step.
+    // Do not announce every value while playing.
     output?.setAttribute("aria-live", playing ? "off" : "polite");
   }
 
   function start() {
     if (Number(input.value) >= high) set(low);
     at = Number(input.value);
-    before = 0;
+    lastTick = 0;
     show(true);
     frame = requestAnimationFrame(tick);
   }
@@ -79,18 +79,18 @@ function player(input) {
 
   /** @param {number} now */
   function tick(now) {
-    // While Python loads, the picture could not follow.
-    if (before && form?.dataset.state !== "loading") at += ((now - before) / 1000) * Number(input.dataset.playable);
-    before = now;
+    // Wait while Python loads: the picture could not follow.
+    if (lastTick && form?.dataset.state !== "loading") at += ((now - lastTick) / 1000) * Number(input.dataset.playable);
+    lastTick = now;
     set(low + Math.floor((at - low) / step) * step);
     if (at >= high) pause();
     else frame = requestAnimationFrame(tick);
   }
 
-  // The reader's hand on the slider, and a hidden page, end the play.
+  // The reader's input, and a hidden page, pause.
   const hand = () => frame && pause();
   const hidden = () => document.hidden && hand();
-  // Who asked for less motion steps instead.
+  // With reduced motion, only the step buttons remain.
   const respect = () => {
     if (calm.matches) pause();
     play.hidden = calm.matches;

@@ -1,4 +1,4 @@
-// Progress: which exercises were tried and solved, kept in this browser; shown, exported, imported, cleared on its page.
+// Progress: stores in this browser which exercises were tried and solved; its page shows, exports, imports and clears it.
 
 import { recall, remember } from "./storage.js";
 
@@ -7,9 +7,9 @@ import { recall, remember } from "./storage.js";
 const KEY = "progress";
 
 /** @returns {Progress} */
-const progress = () => sane(recall(KEY));
+const progress = () => valid(recall(KEY));
 
-/** Keep one more try. @param {string} name @param {boolean} solved */
+/** Store one more try. @param {string} name @param {boolean} solved */
 export function note(name, solved) {
   const all = progress();
   const before = all[name] ?? { tries: 0, solved: null };
@@ -18,19 +18,19 @@ export function note(name, solved) {
   remember(KEY, all);
 }
 
-/** What of `value` is progress. @param {any} value @returns {Progress} */
-function sane(value) {
+/** The valid entries of `value`. @param {any} value @returns {Progress} */
+function valid(value) {
   /** @type {Progress} */
-  const kept = {};
+  const entries = {};
   for (const [name, entry] of Object.entries(value && typeof value === "object" ? value : {})) {
     if (!/^\w{1,80}$/.test(name) || !Number.isInteger(entry?.tries) || entry.tries < 0) continue;
     const solved = /^\d{4}-\d\d-\d\d$/.test(entry.solved) ? String(entry.solved) : null;
-    kept[name] = { tries: Math.min(entry.tries, 9999), solved };
+    entries[name] = { tries: Math.min(entry.tries, 9999), solved };
   }
-  return kept;
+  return entries;
 }
 
-/** Bring the progress panel to life, if the page has one; returns what ends it. */
+/** Attach behaviour to the progress panel, if the page has one; returns a function that detaches it. */
 export function attachPanel() {
   const panel = document.querySelector("section.occ-progress");
   const tools = panel?.querySelector(".occ-progress-tools");
@@ -67,10 +67,10 @@ export function attachPanel() {
     file.value = "";
     if (!chosen) return;
     try {
-      const { occusite, progress: given } = JSON.parse(await chosen.text());
+      const { occusite, progress: imported } = JSON.parse(await chosen.text());
       if (occusite !== "progress") throw new Error("not progress");
       const before = progress();
-      remember(KEY, { ...before, ...better(sane(given), before) });
+      remember(KEY, { ...before, ...better(valid(imported), before) });
       paint();
     } catch {
       summary.textContent = "That file does not hold progress of this book.";
@@ -92,13 +92,13 @@ export function attachPanel() {
   return () => window.removeEventListener("storage", paint);
 }
 
-/** Of what is imported, what says more than what is there: a solution stays a solution.
- * @param {Progress} given @param {Progress} before @returns {Progress} */
-function better(given, before) {
-  return Object.fromEntries(Object.entries(given).filter(([name, { solved }]) => solved || !before[name]?.solved));
+/** The imported entries that do not replace a solved exercise by an unsolved one.
+ * @param {Progress} imported @param {Progress} before @returns {Progress} */
+function better(imported, before) {
+  return Object.fromEntries(Object.entries(imported).filter(([name, { solved }]) => solved || !before[name]?.solved));
 }
 
-/** @param {unknown} data */
+/** Download `data` as a file. @param {unknown} data */
 function save(data) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: "application/json" }));

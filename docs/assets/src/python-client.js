@@ -1,6 +1,6 @@
-// The page's side of Python: one worker for the whole site, started on intent, with its queue, progress and Stop.
+// The page's client of the Python worker: one worker for the site, started on intent, with its queue, progress and Stop.
 
-import { KEPT_IN, snapshotOf } from "./kept.js";
+import { CACHE_NAME, snapshotUrl } from "./cache-keys.js";
 
 /**
  * @typedef {"off" | "loading" | "ready" | "running" | "failed"} PythonState
@@ -16,60 +16,60 @@ import { KEPT_IN, snapshotOf } from "./kept.js";
 
 const WORKER = new URL(__WORKER__, import.meta.url);
 
-/** Calls that run the reader's own code, which may not end. */
-const READERS = new Set(["run", "check"]);
+/** Calls that run the reader's own code, which may never return. */
+const READER_CALLS = new Set(["run", "check"]);
 
-/** How long a run may take to notice Stop, in milliseconds, before its worker is ended. */
+/** Milliseconds within which a run must notice Stop; then its worker is terminated. */
 const STOP_WITHIN = 1000;
 
-/** Pauses before a failed load is tried again, in milliseconds. The first one is for what was kept on the device: it may be
- * damaged or not fit, and is left aside from then on. The second one is for the network. */
-const TRY_AGAIN_AFTER = [0, 800];
+/** Milliseconds before each retry of a failed boot. The first retry ignores what is cached on the device, which may be
+ * damaged; the second waits for the network. */
+const RETRY_AFTER = [0, 800];
 
 const LOST = "Python was restarted, so variables are lost.";
 
-/** Whether an earlier visit kept a snapshot. Some browsers read a whole entry to find it, so its name alone is asked for. */
-async function keptEarlier() {
+/** Whether an earlier visit stored a snapshot. `keys` is enough: `match` reads the whole entry in some browsers. */
+async function hasSnapshot() {
   try {
-    const names = await (await caches.open(KEPT_IN)).keys(snapshotOf(WORKER));
-    return names.length > 0;
+    const keys = await (await caches.open(CACHE_NAME)).keys(snapshotUrl(WORKER));
+    return keys.length > 0;
   } catch {
     return false;
   }
 }
 
-/** Python ended before it could answer; the message is a sentence for the reader. */
+/** Python was stopped or crashed before it answered; the message is a sentence for the reader. */
 export class Interrupted extends Error {}
 
 class PythonClient {
   /** @type {PythonState} */ state = "off";
   /** @type {Progress} */ progress = { loaded: 0, total: 0 };
-  /** Counts fresh interpreters: variables made under another generation are gone. */
+  /** Counts interpreters: variables of an earlier generation are lost. */
   generation = 0;
   /** @type {Worker | null} */ #worker = null;
   /** @type {WebAssembly.Module | undefined} */ #module;
   /** @type {Task[]} */ #queue = [];
   /** @type {Task | null} */ #current = null;
-  /** The address whose end tells the current run to stop. */
+  /** The blob URL whose revocation stops the current run. */
   #token = "";
   #stopping = false;
-  #tries = 0;
-  /** @type {Promise<boolean> | undefined} */ #kept;
+  #failures = 0;
+  /** @type {Promise<boolean> | undefined} */ #snapshot;
   /** @type {Set<() => void>} */ #listeners = new Set();
 
-  /** Call `listener` at each change of state or progress; returns what ends it.
+  /** Call `listener` at each change of state or progress; returns a function that ends this.
    * @param {() => void} listener */
   subscribe(listener) {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Whether Python has started, or can from what an earlier visit kept on this device. */
+  /** Whether Python has started, or starts from a snapshot on this device. */
   async atHand() {
-    return Boolean(this.#worker) || (this.#kept ??= keptEarlier());
+    return Boolean(this.#worker) || (this.#snapshot ??= hasSnapshot());
   }
 
-  /** Start Python unless it is there already. */
+  /** Start Python unless it has been started. */
   warm() {
     if (this.#worker) return;
     this.generation += 1;
@@ -82,36 +82,36 @@ class PythonClient {
       event.preventDefault();
       if (worker === this.#worker) this.#fail(event.message || "its program could not be loaded");
     };
-    worker.postMessage({ given: this.#tries ? { plain: true } : { module: this.#module } });
+    worker.postMessage({ boot: this.#failures ? { plain: true } : { module: this.#module } });
   }
 
-  /** The browser puts the page aside, perhaps to show it again: downloads put aside with it would hold up the next page's. */
+  /** End a boot when the browser puts the page into its back/forward cache: its downloads would delay the next page's. */
   rest() {
     if (this.state !== "loading") return;
     this.#end();
     this.#set("off");
   }
 
-  /** The page is shown again: what waits for Python goes on. */
+  /** Boot again for the requests that wait, when the page is shown from the back/forward cache. */
   wake() {
     if (this.#queue.length) this.warm();
   }
 
-  /** Run a cell. Rejects with `Interrupted` when Python ended under it.
+  /** Run a cell. Rejects with `Interrupted` when Python ends during the run.
    * @param {{ page: string, label: string, source: string, onText?: (text: string) => void, onStart?: () => void }} cell
    * @returns {Promise<Ran>} */
   run({ page, label, source, onText, onStart }) {
     return this.#request({ call: "run", args: [page, label, source], page, onText, onStart });
   }
 
-  /** Judge a program written for an exercise. Rejects with `Interrupted` when Python ended under it.
+  /** Judge a program written for an exercise. Rejects with `Interrupted` when Python ends during the run.
    * @param {string} name @param {string} source @param {string} page
    * @returns {Promise<{ passed: boolean, message: string, outputs: Output[] }>} */
   check(name, source, page) {
     return this.#request({ call: "check", args: [name, source], page });
   }
 
-  /** The view of a widget, or null when newer values came before it was computed.
+  /** The view of a widget, or null when a newer request replaced this one.
    * @param {string} key  tells one widget on the page from another
    * @param {string} name @param {Record<string, unknown>} values @param {string} page
    * @returns {Promise<View | null>} */
@@ -125,38 +125,38 @@ class PythonClient {
     return this.#request({ call, args, page });
   }
 
-  /** Help for an editor, or null while Python has something else to do: typing never waits and never starts it.
+  /** Completions or a signature for an editor, or null while Python is busy: typing never waits for it or starts it.
    * @param {string} page @param {"complete" | "signature"} what @param {string} source @param {number} at */
   async help(page, what, source, at) {
     if (this.state !== "ready") return null;
     return this.#request({ call: what, args: [page, source, at], page, key: `${page} ${what}` }).catch(() => null);
   }
 
-  /** End what runs, and what waits to run. Variables are kept when the code lets itself be interrupted. */
+  /** Interrupt the current run, and drop those that wait. Variables survive when the code can be interrupted. */
   stop() {
-    this.#drop((task) => READERS.has(task.call), "Not run.");
+    this.#drop((task) => READER_CALLS.has(task.call), "Not run.");
     const task = this.#current;
-    if (!task || !READERS.has(task.call) || this.#stopping) return;
+    if (!task || !READER_CALLS.has(task.call) || this.#stopping) return;
     this.#stopping = true;
     URL.revokeObjectURL(this.#token);
     setTimeout(() => this.#current === task && this.#replace(`Stopped. ${LOST}`), STOP_WITHIN);
   }
 
-  /** Drop what a page asked for, and its variables, when the reader leaves it. @param {string} page */
+  /** Drop the requests and the variables of a page that the reader leaves. @param {string} page */
   leave(page) {
     this.#drop((task) => task.page === page, "The page was left.");
     if (this.#current?.page === page) this.stop();
     if (this.#worker && this.state !== "loading") this.ask(page, "forget", page).catch(() => {});
   }
 
-  /** @param {(task: Task) => boolean} which @param {string} reason */
+  /** Reject the waiting tasks that `which` selects. @param {(task: Task) => boolean} which @param {string} reason */
   #drop(which, reason) {
     const dropped = this.#queue.filter(which);
     this.#queue = this.#queue.filter((task) => !which(task));
     for (const task of dropped) task.reject(new Interrupted(reason));
   }
 
-  /** Only the newest request of a key waits; the one it replaces resolves with null.
+  /** Queue a request. It replaces a waiting one of the same key, which resolves with null.
    * @param {Request} request @returns {Promise<any>} */
   #request(request) {
     this.warm();
@@ -171,12 +171,13 @@ class PythonClient {
     });
   }
 
+  /** Send the next task to an idle worker. */
   #pump() {
     if (this.#current || (this.state !== "ready" && this.state !== "running")) return;
     const task = this.#queue.shift();
     if (!task) return this.#set("ready");
     this.#current = task;
-    if (READERS.has(task.call)) {
+    if (READER_CALLS.has(task.call)) {
       this.#token = URL.createObjectURL(new Blob(["go on"], { type: "text/plain" }));
       this.#set("running");
     }
@@ -194,7 +195,7 @@ class PythonClient {
         this.progress = message;
         return this.#notify();
       case "ready":
-        this.#tries = 0;
+        this.#failures = 0;
         document.documentElement.dataset.pythonBoot = message.restored ? "restored" : "plain";
         this.#set("ready");
         return this.#pump();
@@ -221,14 +222,14 @@ class PythonClient {
     }, spent);
   }
 
-  /** Let go of the current task, hand it to `end`, and take the next. Memory once taken is only freed by a fresh worker.
-   * @param {(task: Task, stopped: boolean) => void} end @param {boolean} [spent] */
-  #finish(end, spent = false) {
+  /** Release the current task, settle it, and send the next. Only a new worker frees memory, so `spent` restarts.
+   * @param {(task: Task, stopped: boolean) => void} settle @param {boolean} [spent] */
+  #finish(settle, spent = false) {
     const task = this.#current;
     const stopped = this.#stopping;
     this.#release();
     if (spent) this.#restart();
-    if (task) end(task, stopped);
+    if (task) settle(task, stopped);
     this.#pump();
   }
 
@@ -249,7 +250,7 @@ class PythonClient {
     this.warm();
   }
 
-  /** End the worker under the current task and start another; what waits goes on there. @param {string} reason */
+  /** Terminate the worker during its task and start another, which takes the waiting tasks. @param {string} reason */
   #replace(reason) {
     const task = this.#current;
     this.#release();
@@ -257,21 +258,21 @@ class PythonClient {
     task?.reject(new Interrupted(reason));
   }
 
-  /** @param {string} reason */
+  /** A boot failed: retry, or reject everything. @param {string} reason */
   #fail(reason) {
     this.#end();
     this.#module = undefined;
-    this.#tries += 1;
-    const pause = TRY_AGAIN_AFTER[this.#tries - 1];
+    this.#failures += 1;
+    const pause = RETRY_AFTER[this.#failures - 1];
     if (pause !== undefined) return void setTimeout(() => this.warm(), pause);
-    this.#tries = 0;
+    this.#failures = 0;
     const task = this.#current;
     this.#release();
     this.#set("failed");
     const why = navigator.onLine ? reason : "you are offline, and Python is not on this device yet";
-    const told = new Interrupted(`Python could not be loaded: ${why}. Try again.`);
-    task?.reject(told);
-    this.#drop(() => true, told.message);
+    const error = new Interrupted(`Python could not be loaded: ${why}. Try again.`);
+    task?.reject(error);
+    this.#drop(() => true, error.message);
   }
 
   /** @param {PythonState} state */
@@ -289,7 +290,7 @@ class PythonClient {
 
 export const python = new PythonClient();
 
-/** What Python is doing, for a cell or widget that waits: words, and figures that change too often to be read aloud.
+/** The state of the boot, for a cell or widget that waits: words, and figures that change too often to be read aloud.
  * @returns {[string, string]} */
 export function loading() {
   const { loaded, total } = python.progress;

@@ -1,20 +1,20 @@
-// Python itself: a module worker that answers the page's calls, one at a time.
+// The module worker that runs Python: it answers the page's calls, one at a time.
 
 import { boot, post } from "./boot.js";
 import { interruptBuffer, watch } from "./stop.js";
 
-/** How often printed text goes to the page, in milliseconds. */
+/** Milliseconds between two posts of printed text to the page. */
 const FLUSH_EVERY = 40;
 
-/** Above this many bytes the page gets a fresh worker after a run, since memory once taken is never given back. */
+/** Bytes of memory above which the page replaces this worker after a run: WebAssembly memory never shrinks. */
 const MEMORY_SPENT = 600 << 20;
 
-/** @type {any} */
-let live = null;
+/** `occusite.book.runtime.api`. @type {any} */
+let api = null;
 /** @type {import("pyodide").PyodideAPI} */
 let pyodide;
 
-/** Collects what a run prints and hands it on in batches. */
+/** Collects what a run prints and posts it in batches. */
 function printer() {
   let text = "";
   let last = 0;
@@ -31,28 +31,28 @@ function printer() {
   return { flush, write };
 }
 
-/** Call a function of `occusite.book.runtime.api`; one that runs the reader's code gets a token, whose end stops it.
+/** Call a function of the API. One that runs the reader's code gets a token, the blob URL whose revocation stops it.
  * @param {string} call @param {any[]} args @param {string} token @returns {string} */
 function answer(call, args, token) {
-  if (!token) return live[call](...args);
+  if (!token) return api[call](...args);
   const { flush, write } = printer();
   watch(token, flush);
   pyodide.setInterruptBuffer(/** @type {any} */ (interruptBuffer));
   try {
-    return call === "run" ? live.run(...args, write) : live[call](...args);
+    return call === "run" ? api.run(...args, write) : api[call](...args);
   } finally {
     watch("");
-    // First what was printed: a Python that died answers nothing any more.
+    // Post the rest of the text first: a Python that crashed answers nothing more.
     flush();
     pyodide.setInterruptBuffer(/** @type {any} */ (undefined));
   }
 }
 
-/** @param {any} given */
-async function start(given) {
+/** @param {import("./boot.js").BootOptions} options */
+async function start(options) {
   try {
-    const booted = await boot(given);
-    ({ pyodide, live } = booted);
+    const booted = await boot(options);
+    ({ pyodide, api } = booted);
     post({ kind: "ready", restored: booted.restored });
   } catch (error) {
     post({ kind: "failed", reason: reasonOf(error) });
@@ -66,7 +66,7 @@ function reasonOf(error) {
 }
 
 self.onmessage = ({ data }) => {
-  if (data.given) return void start(data.given);
+  if (data.boot) return void start(data.boot);
   try {
     const value = answer(data.call, data.args, data.token);
     const spent = /** @type {any} */ (pyodide)._module.HEAP8.length > MEMORY_SPENT;

@@ -1,4 +1,4 @@
-// Status lines: the words are read aloud when they change, the figures beside them are only seen.
+// Status lines: a screen reader announces changed words; the figures beside them are only seen.
 
 /** @param {Element | null | undefined} line @param {string} words @param {string} [figures] */
 export function say(line, words, figures = "") {

@@ -1,6 +1,6 @@
-// The theme's search by keyboard: Tab leads past the field, and leaving the search closes it.
+// Keyboard in the theme's search: lets Tab move past the field, and closes the search when the focus leaves it.
 
-/** The theme blurs the field at Tab, after which WebKit starts over at the top of the page and never gets past it. */
+/** Hide Tab from the theme, which blurs the field: WebKit would then restart at the top of the page. */
 export function keepPlaceInSearch() {
   document.addEventListener("keydown", (event) => event.key === "Tab" && search(event.target) && event.stopPropagation(), true);
   document.addEventListener("focusout", ({ target, relatedTarget }) => {

@@ -1,6 +1,6 @@
-// Share links: a cell's source, compressed into the address's fragment, so that no server sees it.
+// Share links: a cell's source, deflated, in the URL's fragment, which no server sees.
 
-/** Longer addresses are cut by some mail and chat programs. */
+/** Some mail and chat programs cut longer URLs. */
 export const LINK_LIMIT = 8000;
 
 /** @param {string} text @returns {Promise<string>} base64url of the deflated text */
@@ -12,7 +12,7 @@ export async function pack(text) {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** @param {string} packed @returns {Promise<string>} */
+/** Unpack what `pack` packed; rejects when it is damaged. @param {string} packed @returns {Promise<string>} */
 export async function unpack(packed) {
   const binary = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (c) => c.charCodeAt(0));
@@ -20,17 +20,18 @@ export async function unpack(packed) {
   return new Response(stream).text();
 }
 
-/** The address that opens this page with `source` in cell `cell`. @param {string} cell @param {string} source */
-export async function link(cell, source) {
-  const url = new URL(location.href);
+/** The URL that opens the page `address` with `source` in cell `cell`.
+ * @param {string} address @param {string} cell @param {string} source */
+export async function link(address, cell, source) {
+  const url = new URL(address);
   url.hash = `cell-${cell}=${await pack(source)}`;
   return url.href;
 }
 
-/** The cell and source that a share link carries, or null; no source where the link is damaged.
- * @returns {Promise<{ cell: string, source: string | null } | null>} */
-export async function shared() {
-  const match = /^#cell-(\d+)=(.*)$/.exec(location.hash);
+/** The cell and source that a fragment carries, or null when it is no share link; `source` is null when it is damaged.
+ * @param {string} hash @returns {Promise<{ cell: string, source: string | null } | null>} */
+export async function shared(hash) {
+  const match = /^#cell-(\d+)=(.*)$/.exec(hash);
   if (!match) return null;
   return { cell: match[1], source: await unpack(match[2]).catch(() => null) };
 }

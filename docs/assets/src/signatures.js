@@ -1,20 +1,20 @@
-// Shows the signature of the call the caret is in, as Python tells it.
+// Shows the signature of the call around the caret; Python finds it.
 
 import { StateEffect, StateField } from "@codemirror/state";
 import { showTooltip, ViewPlugin } from "@codemirror/view";
 
-/** Milliseconds of rest before Python is asked. */
-const REST = 150;
+/** Milliseconds without a change before Python is asked. */
+const IDLE = 150;
 
 /** @typedef {{ text: string, doc: string, at: number } | null} Signature */
 
 /** @type {import("@codemirror/state").StateEffectType<Signature>} */
-const tell = StateEffect.define();
+const setSignature = StateEffect.define();
 
 const shown = StateField.define({
   create: () => /** @type {Signature} */ (null),
   update(value, transaction) {
-    for (const effect of transaction.effects) if (effect.is(tell)) return effect.value;
+    for (const effect of transaction.effects) if (effect.is(setSignature)) return effect.value;
     return value;
   },
   provide: (field) => showTooltip.from(field, (value) => value && { pos: value.at, above: true, create: () => ({ dom: element(value) }) }),
@@ -39,17 +39,17 @@ export function signatures(ask) {
     const look = async () => {
       const { state } = view;
       const before = state.sliceDoc(0, state.selection.main.head);
-      const found = before.includes("(") && view.hasFocus ? await ask("signature", state.doc.toString(), [...before].length) : null;
+      const answer = before.includes("(") && view.hasFocus ? await ask("signature", state.doc.toString(), [...before].length) : null;
       if (view.state !== state) return;
       // Python counts characters, the editor UTF-16 units.
-      const value = found && { ...found, at: [...before].slice(0, found.at).join("").length };
-      if (value || state.field(shown)) view.dispatch({ effects: tell.of(value) });
+      const value = answer && { ...answer, at: [...before].slice(0, answer.at).join("").length };
+      if (value || state.field(shown)) view.dispatch({ effects: setSignature.of(value) });
     };
     return {
       update(update) {
         if (!update.docChanged && !update.selectionSet && !update.focusChanged) return;
         clearTimeout(timer);
-        timer = setTimeout(() => void look(), REST);
+        timer = setTimeout(() => void look(), IDLE);
       },
       destroy: () => clearTimeout(timer),
     };

@@ -1,27 +1,29 @@
-// Stop without shared memory: Python asks, now and then, whether an address the page gave is still there.
+// Stop without shared memory: the worker polls a blob URL, which the page revokes to interrupt the run.
 
-/** Milliseconds between two looks. */
-const LOOK_EVERY = 100;
+/** Milliseconds between two polls. */
+const POLL_EVERY = 100;
 
-/** KeyboardInterrupt, as signals count. */
+/** The number of the signal that Python turns into KeyboardInterrupt. */
 const SIGINT = 2;
 
+/** The blob URL of the current run, or "". */
 let token = "";
-let looked = 0;
-let told = false;
+let lastPoll = 0;
+/** Whether this run was interrupted already. */
+let interrupted = false;
 /** @type {() => void} */
-let pausing = () => {};
+let beforePoll = () => {};
 
-/** Watch `url`, a blob address that the page revokes to stop this run; "" ends the watch.
- * @param {string} url @param {() => void} [onPause]  called before each look */
-export function watch(url, onPause = () => {}) {
+/** Poll `url` from now on, a blob URL that the page revokes to interrupt this run; "" ends polling.
+ * @param {string} url @param {() => void} [onPoll]  called before each poll */
+export function watch(url, onPoll = () => {}) {
   token = url;
-  told = false;
-  looked = performance.now();
-  pausing = onPause;
+  interrupted = false;
+  lastPoll = performance.now();
+  beforePoll = onPoll;
 }
 
-/** Whether the page took the address back. */
+/** Whether the page has revoked the URL. */
 function revoked() {
   try {
     const request = new XMLHttpRequest();
@@ -33,18 +35,18 @@ function revoked() {
   }
 }
 
-/** Whether Stop was pressed; true once a run. @param {boolean} [now] */
+/** Whether Stop was pressed; true at most once a run. @param {boolean} [now]  poll even if the last poll is recent */
 function stopped(now = false) {
-  if (!token || told) return false;
+  if (!token || interrupted) return false;
   const time = performance.now();
-  if (!now && time - looked < LOOK_EVERY) return false;
-  pausing();
-  looked = time;
-  told = revoked();
-  return told;
+  if (!now && time - lastPoll < POLL_EVERY) return false;
+  beforePoll();
+  lastPoll = time;
+  interrupted = revoked();
+  return interrupted;
 }
 
-/** What Pyodide takes for its interrupt buffer: reading the first item looks for Stop. */
+/** Pyodide's interrupt buffer: reading its first item polls for Stop. */
 export const interruptBuffer = {
   get 0() {
     return stopped() ? SIGINT : 0;
@@ -52,8 +54,8 @@ export const interruptBuffer = {
   set 0(_value) {},
 };
 
-/** Memory to sleep on. A page may not share it without special headers, but a worker may wait on its own. */
-const bed = (() => {
+/** Shared memory for `Atomics.wait`. A page may not share it without special headers, but a worker may wait on its own. */
+const waitCell = (() => {
   try {
     return new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
   } catch {
@@ -61,13 +63,13 @@ const bed = (() => {
   }
 })();
 
-/** Wait `seconds`; returns whether Stop was pressed meanwhile. @param {number} seconds */
+/** Wait `seconds`, or until Stop is pressed; returns whether it was. @param {number} seconds */
 export function wait(seconds) {
   const end = performance.now() + seconds * 1000;
   for (let left = seconds * 1000; left > 0; left = end - performance.now()) {
-    const pause = Math.min(left, LOOK_EVERY);
-    if (stopped(pause >= LOOK_EVERY)) return true;
-    if (bed) Atomics.wait(bed, 0, 0, pause);
+    const pause = Math.min(left, POLL_EVERY);
+    if (stopped(pause >= POLL_EVERY)) return true;
+    if (waitCell) Atomics.wait(waitCell, 0, 0, pause);
     else for (const until = performance.now() + pause; performance.now() < until; );
   }
   return stopped();

@@ -1,4 +1,4 @@
-// The browser's own storage, which may be blocked or full: reading gives null then, writing does nothing.
+// Local storage, which may be blocked or full: reading then gives null, writing does nothing.
 
 const PREFIX = "occusite:";
 

@@ -1,4 +1,4 @@
-// Widgets: control values go to Python, the view comes back and is patched in; their state lives in the address.
+// Widgets: sends control values to Python and patches in the view it returns; keeps the widgets' state in the URL.
 
 import morphdom from "morphdom";
 
@@ -11,10 +11,10 @@ import { say } from "./say.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Control */
 
-/** Milliseconds that the value beside a slider waits for Python's answer: a frame. */
+/** Milliseconds (one frame) that the value beside a slider waits for Python's answer. */
 const PATIENCE = 16;
 
-/** Bring the page's widgets to life; returns what ends them. @param {string} page */
+/** Attach behaviour to the page's widgets; returns a function that detaches it. @param {string} page */
 export function attachWidgets(page) {
   const widgets = [...document.querySelectorAll("form.occ-widget")].map((form, index) => new Widget(/** @type {HTMLFormElement} */ (form), page, index));
   if (!widgets.length) return () => {};
@@ -30,14 +30,14 @@ export function attachWidgets(page) {
 class Widget {
   /** @type {Array<() => void>} */ #ends = [];
   /** @type {Map<string, string>} */ #shown = new Map();
-  #asked = 0;
+  #requests = 0;
 
   /** @param {HTMLFormElement} form @param {string} page @param {number} index */
   constructor(form, page, index) {
     this.form = form;
     this.page = page;
     this.name = form.dataset.widget ?? "";
-    // A second widget of the same name on a page keeps its state under its own number.
+    // Number the second widget of the same name on a page: each has its own state.
     const twins = [...document.querySelectorAll(`form.occ-widget[data-widget="${this.name}"]`)].indexOf(form);
     this.prefix = twins > 0 ? `${this.name}-${twins + 1}.` : `${this.name}.`;
     this.key = `${page}#${index}`;
@@ -91,35 +91,35 @@ class Widget {
     return values;
   }
 
-  /** Take values from the address, else the defaults. */
+  /** Take values from the URL, else the defaults. */
   restore() {
     const query = new URLSearchParams(location.search);
     const before = JSON.stringify(this.values());
     for (const control of this.#controls()) {
       if (control instanceof HTMLTextAreaElement) continue;
       const fallback = String(this.defaults[control.name] ?? "");
-      let given = query.get(this.prefix + control.name) ?? fallback;
+      let value = query.get(this.prefix + control.name) ?? fallback;
       if (control instanceof HTMLSelectElement) {
-        if ([...control.options].some((o) => o.value === given)) control.value = given;
+        if ([...control.options].some((o) => o.value === value)) control.value = value;
       } else if (control.type === "radio") {
-        const known = this.#controls().some((c) => c.name === control.name && c.value === given);
-        if (!known) given = fallback;
-        control.checked = control.value === given;
-      } else if (control.type === "checkbox") control.checked = given === "true";
-      else control.value = given;
+        const known = this.#controls().some((c) => c.name === control.name && c.value === value);
+        if (!known) value = fallback;
+        control.checked = control.value === value;
+      } else if (control.type === "checkbox") control.checked = value === "true";
+      else control.value = value;
     }
     this.#captions();
     this.room.free();
     const now = JSON.stringify(this.values());
-    if (this.#asked ? now !== before : now !== JSON.stringify(this.defaults)) void this.refresh();
+    if (this.#requests ? now !== before : now !== JSON.stringify(this.defaults)) void this.refresh();
   }
 
-  /** Ask Python for the view of the present values and patch it in. */
+  /** Request the view of the current values from Python, and patch it in. */
   async refresh() {
-    // With the answer, if it comes soon: one layout instead of two.
+    // Update captions with the answer if it arrives soon: one layout instead of two.
     const captions = setTimeout(() => this.#captions(), python.state === "ready" ? PATIENCE : 0);
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#requests += 1;
+    const request = this.#requests;
     this.form.dataset.state = python.state === "ready" || python.state === "running" ? "running" : "loading";
     this.#waiting();
     try {
@@ -127,9 +127,9 @@ class Widget {
       clearTimeout(captions);
       this.#captions();
       if (view) await this.#patch(view);
-      if (asked === this.#asked) this.form.dataset.state = view?.error ? "error" : "done";
+      if (request === this.#requests) this.form.dataset.state = view?.error ? "error" : "done";
     } catch (error) {
-      if (asked !== this.#asked) return;
+      if (request !== this.#requests) return;
       this.form.dataset.state = "error";
       if (this.status) this.status.textContent = error instanceof Error ? error.message : String(error);
     }
@@ -161,7 +161,7 @@ class Widget {
     }
   }
 
-  /** Values other than the first go to the address, so that a link or a reload keeps them. */
+  /** Write values other than the defaults to the URL, so that a link or a reload restores them. */
   #address() {
     clearTimeout(this.addressTimer);
     this.addressTimer = setTimeout(() => {
@@ -169,7 +169,7 @@ class Widget {
       const url = new URL(location.href);
       for (const name of [...url.searchParams.keys()]) if (name.startsWith(this.prefix)) url.searchParams.delete(name);
       for (const [name, value] of Object.entries(this.values())) {
-        // What was pasted stays in the page: it may be long, and it may be private.
+        // Leave out pasted text: it may be long or private.
         if (this.form.querySelector(`textarea[name="${name}"]`)) continue;
         if (value !== this.defaults[name]) url.searchParams.set(this.prefix + name, String(value));
       }
@@ -182,7 +182,7 @@ class Widget {
     return /** @type {Control[]} */ ([...named]);
   }
 
-  /** The value beside each slider follows at once, before Python answers. */
+  /** Show each slider's value beside it. */
   #captions() {
     for (const output of this.form.querySelectorAll("output")) {
       const control = /** @type {Control | null} */ (output.htmlFor.length ? document.getElementById(output.htmlFor[0]) : null);
@@ -190,7 +190,7 @@ class Widget {
     }
   }
 
-  /** While the first answer waits for Python, the status says how far loading is. */
+  /** While Python loads, show its progress in the status. */
   #waiting() {
     if (this.form.dataset.state !== "loading") return;
     if (python.state === "ready") this.form.dataset.state = "running";
@@ -216,7 +216,7 @@ class Widget {
         this.#shown.set(name, part.data);
         const next = /** @type {Element} */ (box.cloneNode(false));
         next.innerHTML = part.data;
-        // What stays the same is neither laid out nor painted again.
+        // Unchanged elements are neither laid out nor painted again.
         morphdom(box, next, { childrenOnly: true });
       }
     }
@@ -224,13 +224,13 @@ class Widget {
   }
 }
 
-/** The room that boxes take while a slider moves: it only grows, so that nothing below them jumps, and a smaller view does
- * not lay out the page and ask its observers anew. */
+/** The height of boxes while a slider moves: it only grows, so that nothing below them jumps and a smaller view costs no
+ * page layout. */
 class Room {
   /** The size of each box in CSS pixels. @type {Map<HTMLElement, { width: number, height: number }>} */
   #sizes = new Map();
   #observer = new ResizeObserver((entries) => {
-    // Not now: a box must not change while it is observed, and an engine may round the height it is given.
+    // In the next frame: a box must not change while it is observed, and an engine may round a height.
     requestAnimationFrame(() => {
       for (const { target, borderBoxSize } of entries) this.#sized(/** @type {HTMLElement} */ (target), borderBoxSize[0]);
     });
@@ -241,7 +241,7 @@ class Room {
     this.boxes = boxes;
   }
 
-  /** Keep the room from now on. */
+  /** Keep the boxes' heights from now on. */
   keep() {
     if (this.#sizes.size) return;
     for (const box of this.boxes) {
@@ -255,13 +255,13 @@ class Room {
     const before = this.#sizes.get(box);
     if (!before || !size) return;
     const { inlineSize: width, blockSize: height } = size;
-    // Another width asks for another height.
+    // Another width needs another height.
     if (before.width && before.width !== width) box.style.minHeight = "";
     else if (Math.abs(before.height - height) > 0.5) box.style.minHeight = `${height}px`;
     this.#sizes.set(box, { width, height });
   }
 
-  /** Let the boxes be as small as what they hold. */
+  /** Let the boxes shrink to their content. */
   free() {
     this.#observer.disconnect();
     this.#sizes.clear();

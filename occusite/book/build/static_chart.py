@@ -27,9 +27,9 @@ def draw(chart: Chart, width: int) -> str:
 
     spec = json.dumps(chart.full(width), sort_keys=True)
     key = hashlib.sha256(f"{version('vl-convert-python')} {spec}".encode()).hexdigest()[:24]
-    kept = CACHE / f"{key}.svg"
-    if kept.exists():
-        return kept.read_text(encoding="utf-8")
+    cached = CACHE / f"{key}.svg"
+    if cached.exists():
+        return cached.read_text(encoding="utf-8")
     import vl_convert
 
     picture = vl_convert.vegalite_to_svg(spec, vl_version=_newest())
@@ -37,9 +37,9 @@ def draw(chart: Chart, width: int) -> str:
     picture = re.sub(r'<path class="(back|fore)ground"[^>]*/>', "", picture)
     picture = picture.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)
     CACHE.mkdir(parents=True, exist_ok=True)
-    half = kept.with_suffix(".part")
+    half = cached.with_suffix(".part")
     half.write_text(picture, encoding="utf-8")
-    half.replace(kept)
+    half.replace(cached)
     return picture
 
 

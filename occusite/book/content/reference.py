@@ -132,7 +132,8 @@ def header_versions() -> Table:
     for first, last, major, minor, changes in OTHER_HEADERS:
         allocation = nvidia.device(f"{major}.{minor}").allocation if f"{major}.{minor}" in nvidia.CHIPS else None
         then = "not known" if changes is None else ", ".join(f"{value} {name}" for name, value in changes.items())
-        now = "known" if changes is None else ", ".join(f"{getattr(allocation, name)} {name}" for name in changes)
+        here = "known" if allocation else "known; no device of this number is described, so this package refuses it"
+        now = here if changes is None else ", ".join(f"{getattr(allocation, name)} {name}" for name in changes)
         rows.append((f"{major}.{minor}", f"{first}–{last}", then, now))
     return Table(
         ("CC", "header of CUDA", "says", f"newest ({nvidia.HEADER}) says"), rows, "Rules that changed with the header"

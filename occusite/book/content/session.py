@@ -128,7 +128,10 @@ def in_flight(builds: Mapping[str, tuple[int, float]], needed: float, slots: int
     for name, place in builds.items():
         places.setdefault(place, []).append(name)
     # Builds that do the same stand on one spot, and so do their names.
-    points = [{"name": ", ".join(names), "warps": w, "flying": w * each} for (w, each), names in places.items()]
+    points = [
+        {"name": f"{', '.join(names)}: {each:g} each", "warps": w, "flying": w * each, "short": w * each < 1.1 * needed}
+        for (w, each), names in places.items()
+    ]
     x = {"field": "warps", "type": "quantitative", "scale": {"domain": [0, slots], "nice": False}}
     y = {"field": "flying", "type": "quantitative", "scale": {"domain": [0, high], "nice": False}}
     axes = {
@@ -143,17 +146,6 @@ def in_flight(builds: Mapping[str, tuple[int, float]], needed: float, slots: int
                 "data": {"name": "lines"},
                 "mark": {"type": "line", "strokeWidth": 1.5, **soft},
                 "encoding": {**axes, "detail": {"field": "loads"}},
-            },
-            {
-                "data": {"name": "ends"},
-                "mark": {
-                    "type": "text",
-                    "align": {"expr": "datum.above ? 'right' : 'left'"},
-                    "dx": {"expr": "datum.above ? -8 : 8"},
-                    "dy": {"expr": "datum.above ? -6 : 12"},
-                    **soft,
-                },
-                "encoding": {**axes, "text": {"field": "label"}},
             },
             {
                 "data": {"name": "needed"},
@@ -172,21 +164,17 @@ def in_flight(builds: Mapping[str, tuple[int, float]], needed: float, slots: int
             },
             {
                 "data": {"name": "points"},
-                "mark": {"type": "text", "align": "right", "baseline": "bottom", "dx": -8, "dy": -4, **ink},
+                # What falls short, or nearly, is named below its dot, clear of the line.
+                "mark": {"type": "text", "align": "right", "dx": -8, "dy": {"expr": "datum.short ? 15 : -13"}, **ink},
                 "encoding": {**axes, "text": {"field": "name"}},
             },
         ],
     }
-    told = "; ".join(f"{p['name']}: {p['warps']} warps, {p['flying']:g} in flight" for p in points)
+    told = "; ".join(f"{p['name']}, {p['warps']} warps, {p['flying']:g} in flight" for p in points)
     return Chart(
         spec,
         {
             "lines": [{"loads": n, "warps": w, "flying": n * w} for n in loads for w in (0, min(slots, high / n))],
-            "ends": [
-                {"warps": at, "flying": n * at, "label": f"{n:g} per warp", "above": n == loads[-1]}
-                for n in loads
-                for at in [min(slots, high / n) * (0.62 if n == loads[-1] else 0.7)]
-            ],
             "needed": [{"flying": needed, "label": f"needed: {needed:.0f}"}],
             "points": points,
         },

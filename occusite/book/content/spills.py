@@ -8,7 +8,7 @@ from pkgutil import get_data
 from typing import Any, NamedTuple
 
 from occusite import devices, nvidia
-from occusite.book.parts.charts import SLOT_SCALE, Chart
+from occusite.book.parts.charts import SLOT_SCALE, Chart, span
 from occusite.book.parts.html import Table, limiters, percent
 from occusite.model.answer import Occupancy
 
@@ -184,7 +184,7 @@ def stairs(kernel: str, architecture: str, cap: int) -> Chart:
     rect = {"mark": {"type": "rect", "opacity": 0.13}, "encoding": {**encoding, "y2": {"datum": 0}}}
     rule = {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": encoding}
     spec = {"height": 190, "layer": [{"data": {"name": "steps"}, **layer} for layer in (rect, rule)] + [HERE]}
-    told = "; ".join(f"{s['x']} to {s['x2'] - 1}: {s['warps']} warps" for s in steps)
+    told = "; ".join(f"{span(s['x'], s['x2'] - 1)}: {s['warps']} warps" for s in steps)
     return Chart(
         spec,
         {"steps": steps, "here": [{"x": cap}]},
@@ -220,10 +220,10 @@ def spilled(kernel: str, architecture: str, cap: int) -> Chart:
         ],
     }
     rows = [{"cap": b.cap, "bytes": b.spill_stores + b.spill_loads} for b in made]
-    low, free = rows[0], next((r["cap"] for r in rows if not r["bytes"]), None)
+    low, last = rows[0], max((r["cap"] for r in rows if r["bytes"]), default=0)
     return Chart(
         spec,
         {"spills": rows, "here": [{"x": cap}]},
         f"Bytes of the spill instructions against the register cap, {KERNELS[kernel]} on {architecture}: {low['bytes']} at a cap of "
-        f"{low['cap']}, none from {free} on.",
+        f"{low['cap']}, none beyond {last}.",
     )

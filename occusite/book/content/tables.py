@@ -266,8 +266,8 @@ def latency_range(chip: str = "GH100") -> tuple[Measured, Measured]:
     """The least and the greatest latency that was measured on boards with one chip."""
     from occusite import devices
 
-    boards = [g for g in measured() if devices.gpu(g.name).chip == chip]
-    return min(boards, key=lambda g: g.latency), max(boards, key=lambda g: g.latency)
+    chips = [g for g in measured() if devices.gpu(g.name).chip == chip]
+    return min(chips, key=lambda g: g.latency), max(chips, key=lambda g: g.latency)
 
 
 def _big(value: float) -> str:

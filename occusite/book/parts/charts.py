@@ -296,5 +296,7 @@ def roofline(rows: Rows, needed: int) -> Chart:
     return Chart(
         spec,
         {"throughput": rows, "marks": marks},
-        f"Throughput rises with resident warps up to {needed}, then stays flat.",
+        f"Throughput rises with resident warps up to {needed}, then stays flat."
+        if needed <= most
+        else f"Throughput rises with resident warps to the last, {most}.",
     )

@@ -62,11 +62,6 @@ def limiters(answer: Occupancy, keys: tuple[str, ...] | None = None) -> Markup:
     return budgets(answer.limiting if keys is None else budgets_of(answer.device, keys))
 
 
-def binds(keys: Sequence[str]) -> str:
-    """The verb for so many limiters."""
-    return "binds" if len(keys) == 1 else "bind"
-
-
 @dataclass(frozen=True)
 class Table:
     """A table with a caption. `columns` are headings, `rows` cells (any value; `Markup` for HTML).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from occusite import nvidia, paper
 from occusite.book.parts.bars import budget_bars, slot_bar
-from occusite.book.parts.html import binds, count, limiters
+from occusite.book.parts.html import count, limiters
 from occusite.book.parts.widget import Choice, Slider, View, Widget
 from occusite.model.answer import Occupancy
 
@@ -59,7 +59,7 @@ def difference(answer: Occupancy, other: Occupancy, rule: str) -> str:
     if not other.runs:
         return f"By the {name} this launch cannot run: {other.why(count)}."
     if answer.blocks == other.blocks:
-        return f"The {name} counts the same warps, but says {limiters(other)} {binds(other.limiters)}."
+        return f"The {name} counts the same warps, but names as what binds: {limiters(other)}."
     return f"The {name} says {other.warps} warps instead ({limiters(other)})."
 
 

@@ -20,7 +20,8 @@ def view(registers: int, threads: int, shared: int) -> View:
     here = stairs[index]
     chart = cliffs(answer, registers=registers, register_budget=register_budget())
     if not answer.runs:
-        status = f"<strong>{registers} registers: cannot launch</strong> <br>{answer.why(count)}."
+        why = answer.why(count)
+        status = f"<strong>{registers} registers: cannot launch</strong> <br>{why[:1].upper()}{why[1:]}."
     else:
         status = (
             f"<strong>{span(here.first, here.last)} registers: {here.warps} warps</strong> <br>"
@@ -34,9 +35,7 @@ def view(registers: int, threads: int, shared: int) -> View:
 def _next(answer: Occupancy, here: staircase.Stretch) -> str:
     better = steps.next_step(answer, "registers").better
     if better is None:
-        return (
-            "Fewer registers gain nothing: another budget is the ceiling." if "registers" not in here.limiters else ""
-        )
+        return "Fewer registers gain nothing: another budget is the ceiling."
     more = here.last - answer.launch.registers
     return f"{steps.words(answer.device, better, count)}. Up to {more} more cost nothing."
 

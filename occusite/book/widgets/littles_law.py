@@ -37,11 +37,10 @@ def _roof(need: Supply, slots: int) -> Chart:
 
 def _stairs(need: Supply, device: nvidia.Device) -> Chart:
     chart = cliffs(device.occupancy(nvidia.Launch(256, 32)), needed=need.warps)
-    return Chart(
-        chart.spec,
-        chart.datasets,
-        f"{chart.alt} A line at {need.warps} warps shows what this memory asks for.",
+    asked = (
+        f"A line at {need.warps} warps shows" if chart.datasets["needed"] else f"{need.warps} warps, above it all, are"
     )
+    return Chart(chart.spec, chart.datasets, f"{chart.alt} {asked} what this memory asks for.")
 
 
 def presets() -> dict[str, dict[str, object]]:

@@ -153,8 +153,8 @@ def test_the_notebook_is_kept_without_outputs() -> None:
 
 def test_the_picture_of_what_is_in_flight() -> None:
     chart = session.in_flight({"a": (32, 2), "b": (16, 4), "c": (32, 2)}, 83.75, 64)
-    assert [(p["name"], p["flying"]) for p in chart.datasets["points"]] == [("a, c", 64), ("b", 64)]
+    assert [(p["name"], p["flying"]) for p in chart.datasets["points"]] == [("a, c: 2 each", 64), ("b: 4 each", 64)]
     high = 83.75 * 1.2
     ends = [(line["loads"], line["flying"]) for line in chart.datasets["lines"]]
     assert ends == [(2, 0), (2, pytest.approx(high)), (4, 0), (4, pytest.approx(high))]
-    assert "84 are needed" in chart.alt and "a, c: 32 warps, 64 in flight" in chart.alt
+    assert "84 are needed" in chart.alt and "a, c: 2 each, 32 warps, 64 in flight" in chart.alt

@@ -63,5 +63,5 @@ exercise = Code(
         "How many warps are resident, and how many of them share one part of the file? Round up.",
         "What may one of them have? Round down to the unit, then divide by the threads of a warp.",
     ),
-    because="This is what the compiler works out from `__launch_bounds__`, before it allocates a single register.",
+    because="A compiler that is to keep the second number of `__launch_bounds__` has to stay at or below this.",
 )

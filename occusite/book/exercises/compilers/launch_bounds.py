@@ -49,6 +49,6 @@ exercise = Numbers(
         f"{BLOCKS} blocks are {BLOCKS * THREADS // 32} warps, spread over {ADA.allocation.partitions} parts of the file.",
         f"The registers of one warp are a multiple of {ADA.allocation.register_unit}: round *down* to it.",
     ),
-    because="""If the kernel needs more than that, the compiler spills. Without the second number, it promises nothing
+    because="""If the kernel wants more than that, the compiler gives something up: loads in flight, or spills. Without the second number, it promises nothing
         about residency.""",
 )

@@ -14,7 +14,6 @@ import pytest
 import yaml
 
 from occusite.book import exercises
-from occusite.book.build.progress import overview
 from occusite.book.parts import exercise as ex
 from occusite.book.runtime import api
 
@@ -22,7 +21,7 @@ ALL = {name: exercises.load(name) for name in exercises.names()}
 CODE = {name: e for name, e in ALL.items() if isinstance(e, ex.Code)}
 NUMBERS = {name: e for name, e in ALL.items() if isinstance(e, ex.Numbers)}
 CHOICES = {name: e for name, e in ALL.items() if isinstance(e, ex.Choose)}
-FOLDER = Path(exercises.__path__[0])
+FILES = [p for p in Path(exercises.__path__[0]).rglob("*.py") if p.stem != "__init__"]
 
 
 def plain(html: str) -> str:
@@ -142,7 +141,7 @@ def _prose(tree: ast.AST) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", [p for p in FOLDER.glob("*.py") if p.stem != "__init__"], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_no_number_in_prose_is_typed_by_hand(path: Path) -> None:
     texts = _prose(ast.parse(path.read_text(encoding="utf-8")))
     assert texts
@@ -151,78 +150,7 @@ def test_no_number_in_prose_is_typed_by_hand(path: Path) -> None:
         assert not re.search(r"\d", re.sub(r"`[^`]*`|\b[A-Z]+(&nbsp;)?\d+\b", "", text)), text
 
 
-def test_overview_holds_every_exercise_once() -> None:
-    html = overview({"ties": "../02/#exercise-ties"}, lambda s: "")
-    assert all(html.count(f'data-progress="{name}"') == 1 for name in ALL)
-    assert all(html.count(f'id="{ex.anchor(name)}"') == (name != "ties") for name in ALL)
-    assert html.count('href="../02/#exercise-ties"') == 1
-
-
-def test_a_program_that_stops_is_told_where_without_a_traceback() -> None:
-    verdict = exercises.check("ties", "x = 1\nboom()\n")
-    assert plain(verdict.message) == (
-        "Your program stopped before it could be checked: NameError in line 2, name 'boom' is not defined."
-    )
-    assert "SyntaxError in line 1" in plain(exercises.check("ties", "def (:\n").message)
-    assert "called binding" in plain(exercises.check("ties", "binding = 3").message)
-
-
-def test_what_the_reader_wrote_is_escaped() -> None:
-    verdict = exercises.check("ties", "def binding(**given): return '<script>`'")
-    assert "<script>" not in verdict.message and "&lt;script&gt;" in verdict.message
-
-
-def test_a_function_that_prints_or_raises_is_told_so() -> None:
-    verdict = exercises.check(
-        "ties", "print('hello')\ndef binding(**given):\n    print('x' * 1000)\n    raise KeyError('r')\n"
-    )
-    assert verdict.outputs == [{"kind": "text", "data": "hello\n"}]
-    assert "raised KeyError" in plain(verdict.message)
-
-
-def test_errors_name_field_value_and_what_is_allowed() -> None:
-    with pytest.raises(ValueError, match=r"exercise: 'nope' is not allowed; give one of .*ties"):
-        exercises.load("nope")
-    with pytest.raises(ValueError, match=r"exercise: 'little' is not allowed"):
-        exercises.check("little", "")
-    with pytest.raises(ValueError, match=r"slips: .* is not allowed for 'n'"):
-        ex.Blank("n", 4, slips=(ex.Slip(4, "the same"),))
-    with pytest.raises(ValueError, match=r"options: \[True, True\] is not allowed"):
-        ex.Choose(
-            title="t",
-            chapter=2,
-            kind="choose",
-            prose="p",
-            options=(ex.Option("a", "a", True), ex.Option("b", "b", True)),
-        )
-    with pytest.raises(ValueError, match=r"kind: 'bug' is not allowed"):
-        ex.Choose(title="t", chapter=2, kind="bug", prose="p", options=(ex.Option("a", "a", True),))
-
-
-QUICK = {
-    "question": "On the paper SM, {256} threads and {64} registers: how many warps?",
-    "answer": "SM.occupancy(paper.Launch(256, 64)).warps",
-    "unit": "warps",
-    "because": "The registers allow {SM.occupancy(paper.Launch(256, 64)).blocks} blocks.",
-    "slips": {"SM.warps": "Those are the slots alone."},
-}
-
-
-def test_a_quick_prediction_computes_its_answer() -> None:
-    from occusite import paper
-
-    names = {"SM": paper.SM(), "paper": paper}
-    found = ex.quick(QUICK, names, {})
-    assert found.blanks[0].answer == 32
-    assert "slots alone" in found.blanks[0].judge(48).message
-    assert '<span class="occ-v">4</span> blocks' in found.because
-    with pytest.raises(ValueError, match="field: 'hint' is not allowed"):
-        ex.quick(QUICK | {"hint": "x"}, names, {})
-    with pytest.raises(ValueError, match="because: missing"):
-        ex.quick({k: v for k, v in QUICK.items() if k != "because"}, names, {})
-
-
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 FENCES = [
     (page.name, kind, body)
     for page in sorted(DOCS.rglob("*.md"))
@@ -246,3 +174,18 @@ def test_what_pages_ask_is_there(page: str, kind: str, body: str) -> None:
 def test_no_exercise_stands_on_two_pages() -> None:
     used = [body.strip() for _, kind, body in FENCES if kind == "exercise"]
     assert len(set(used)) == len(used)
+
+
+def test_the_lists_above_are_not_empty() -> None:
+    """An empty list of parameters would be skipped, not failed: each file is one exercise, and pages hold them."""
+    assert sorted(path.stem for path in FILES) == sorted(ALL) and len(ALL) > 30
+    assert CODE and NUMBERS and CHOICES and {**CODE, **NUMBERS, **CHOICES} == ALL
+    assert len([kind for _, kind, _ in FENCES if kind == "exercise"]) > 30
+    assert len([kind for _, kind, _ in FENCES if kind == "predict"]) > 5
+
+
+def test_an_exercise_that_is_not_there() -> None:
+    with pytest.raises(ValueError, match=r"exercise: 'nope' is not allowed; give one of .*ties"):
+        exercises.load("nope")
+    with pytest.raises(ValueError, match=r"exercise: 'little' is not allowed; give one that asks for a program"):
+        exercises.check("little", "")
