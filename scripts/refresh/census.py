@@ -1,21 +1,24 @@
 """Run when the wheels below, or the readers, change: counts the kernels that published wheels ship, for Measured.
 
 Each wheel is fetched by name, version and hash into a temporary folder, read with `occusite.reports`, and deleted
-before the next; each is read in a process of its own with bounded memory. Writes census.csv and census-wheels.csv in
-occusite/data/measurements. Needs occusite's extra `elf`, and room for one wheel and its largest library.
+before the next; each is read in a process of its own with bounded memory. Writes to occusite/data/measurements:
+census.csv.gz, one row for all kernels that take the same; census-wheels.csv, what was read; census-ceilings.csv, how
+full these kernels can make an SM by `occusite.book.content.census`. Needs occusite's extra `elf`, and room for one wheel and its largest library.
 
     census.py                   all wheels
     census.py cuSPARSE cuRAND   these alone; the other rows stay
+    census.py --ceilings        the last table anew, from the first: after a change of occusite's rules
     census.py --pin name==1.2   what to write below for a wheel: its hash, and its files that hold kernels
 
 Counted: linked kernels for the architectures of GENERATIONS; where a file holds a kernel for sm_90 and for sm_90a, the
-one for sm_90a, which is what such a GPU runs. An empty shell (`shell`) is counted apart. In census.csv registers are rounded up to 8,
+one for sm_90a, which is what such a GPU runs. An empty shell (`shell`) is counted apart. In census.csv.gz registers are rounded up to 8,
 shared memory to 128 bytes and threads to whole warps, as every GPU since compute capability 7.5 allocates them or
 coarser: the residency of each row is that of its kernels.
 """
 
 import argparse
 import csv
+import gzip
 import hashlib
 import io
 import json
@@ -74,6 +77,10 @@ WHEELS = (
     Wheel(
         "ONNX Runtime", "onnxruntime-gpu", "1.31.1", "05d548956197b9d01f59b625de740e0d6be3593f874e241a12dc0362650ecdf7"
     ),
+    Wheel("NPP", "nvidia-npp", "13.2.0.93", "31e52de156799efed7da0654899c16e7732fb16a5ff9c4a3769894fb6c9d11bc"),
+    Wheel("NCCL", "nvidia-nccl-cu13", "2.32.3", "1459723080ac889d73a26edfa3e04383a7928ab31ac8f0ec43b3ea9548b04ff3"),
+    Wheel("cuDF", "libcudf-cu13", "26.10.2", "c57c3f5141a40244fcee1882cdc3c76204bc2b8e60008bf9c1c27d13fe53d431"),
+    Wheel("cuVS", "libcuvs-cu13", "26.10.0", "c414ff2981066f924f274eb874204d161558394362cc9a05beed49fea7096b3a"),
     # One build of several in the wheel, and of two copies of the common kernels one.
     Wheel(
         "bitsandbytes",
@@ -89,6 +96,8 @@ WHEELS = (
         "57dfb3a2a3cd759f499c32e2bad5f6489b7c58f7f9a84ee00c53ec92d303aaab",
         r"sgl_kernel/(sm90/common_ops|flash_ops|flashmla_ops)\.abi3\.so$",
     ),
+    Wheel("PyTorch", "torch", "2.14.1", "23011fe29a99b591eabb3a31a25080c62e2c2f0690a3c798744e5489dae50451"),
+    Wheel("vLLM", "vllm", "0.33.0", "4b6bdec4ab269990bf70d45a3c1e94c3760a27064513760193b26d6f0da883aa"),
 )
 
 
@@ -147,6 +156,7 @@ def counted(found: Iterable[reports.KernelReport]) -> dict[str, dict[str, object
             "shells": len(kernels) - len(whole),
             "median": statistics.median_low([report.registers or 0 for report in whole]),
             "bounded": sum(bool(report.threads or report.max_threads) for report in whole),
+            "framed": sum(bool(report.stack_frame) for report in whole),
             "rows": [[*key, count] for key, count in sorted(rows.items())],
         }
     return made
@@ -176,7 +186,8 @@ def kernels(file: Path, files: str, told: bool = False) -> list[reports.KernelRe
             try:
                 here = reports.read(path)
             except reports.ReportError as error:
-                print(f"  {entry.filename}: {error}", file=sys.stderr)
+                if "without GPU code" not in error.problem:
+                    print(f"  {entry.filename}: {error}", file=sys.stderr)
                 here = []
             if told or here:
                 architectures = sorted({report.architecture for report in here})
@@ -211,14 +222,32 @@ def in_a_process(wheel: Wheel) -> dict[str, dict[str, object]]:
 
 HEAD = """\
 # Kernels that published wheels ship, counted by scripts/refresh/census.py, which says what is counted and how numbers
-# are rounded. The wheels with their hashes: census-wheels.csv. threads: the launch bound, 0 where there is none.
+# are rounded. The wheels with their hashes: census-wheels.csv. stack: 1 for kernels with a stack frame. threads: the launch bound, 0 where there is none.
 """
 COLUMNS = ("library", "architecture", "registers", "threads", "shared", "stack", "kernels")
 WHEEL_HEAD = """\
-# The wheels of census.csv. kernels: without empty shells, which are counted apart; median: of their registers, exact;
-# bounded: kernels that were compiled with a bound on their block. Made by scripts/refresh/census.py.
+# The wheels of census.csv.gz. kernels: without empty shells, which are counted apart; median: of their registers, exact;
+# bounded: kernels that were compiled with a bound on their block; framed: kernels with a stack frame.
+# Made by scripts/refresh/census.py.
 """
-WHEEL_COLUMNS = ("library", "name", "version", "sha256", "architecture", "kernels", "shells", "median", "bounded")
+WHEEL_COLUMNS = (
+    "library",
+    "name",
+    "version",
+    "sha256",
+    "architecture",
+    "kernels",
+    "shells",
+    "median",
+    "bounded",
+    "framed",
+)
+CEILING_HEAD = """\
+# How full the kernels of census.csv.gz can make an SM, were each block launched with `dynamic` KiB of dynamic shared memory.
+# cells: class of occupancy (percent, its upper edge):what limits it:kernels. Made by scripts/refresh/census.py.
+"""
+CEILING_COLUMNS = ("library", "architecture", "dynamic", "cells")
+DYNAMIC = (0, 16, 48, 96)
 
 
 def written(head: str, columns: tuple[str, ...], rows: Iterable[Iterable[object]]) -> str:
@@ -232,8 +261,31 @@ def written(head: str, columns: tuple[str, ...], rows: Iterable[Iterable[object]
 def table(name: str) -> list[list[str]]:
     """The rows kept so far, without comment and heading."""
     path = KEPT / name
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return list(csv.reader(line for line in lines if not line.startswith("#")))[1:]
+    data = path.read_bytes() if path.exists() else b""
+    text = (gzip.decompress(data) if name.endswith(".gz") and data else data).decode("utf-8")
+    return list(csv.reader(line for line in text.splitlines() if not line.startswith("#")))[1:]
+
+
+def keep(name: str, text: str) -> None:
+    """Write a table; a packed one is the same for the same rows, whenever it is made."""
+    data = text.encode("utf-8")
+    (KEPT / name).write_bytes(gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
+
+
+def ceilings(rows: Iterable[list[str]]) -> list[list[object]]:
+    """The rows of census-ceilings.csv for rows of census.csv.gz."""
+    from occusite.book.content.census import ceiling
+
+    found: dict[tuple[str, str, int], Counter[tuple[float, str]]] = {}
+    for library, architecture, *numbers in rows:
+        registers, threads, shared, _, count = map(int, numbers)
+        for dynamic in DYNAMIC:
+            at = ceiling(architecture, registers, threads, shared, 1024 * dynamic)
+            found.setdefault((library, architecture, dynamic), Counter())[at.edge, at.limiter] += count
+    return [
+        [*key, " ".join(f"{edge:g}:{limiter}:{count}" for (edge, limiter), count in sorted(cells.items()))]
+        for key, cells in found.items()
+    ]
 
 
 def merged(old: list[list[str]], new: list[list[str]]) -> list[list[str]]:
@@ -247,6 +299,7 @@ def merged(old: list[list[str]], new: list[list[str]]) -> list[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("libraries", nargs="*", metavar="LIBRARY")
+    parser.add_argument("--ceilings", action="store_true", help="fetch nothing: compute the ceilings anew")
     parser.add_argument("--pin", metavar="NAME==VERSION")
     parser.add_argument("--files", default=Wheel.__new__.__defaults__[0], help="with --pin: which files to read")
     parser.add_argument("--one", help=argparse.SUPPRESS)
@@ -263,7 +316,7 @@ def main() -> None:
     unknown = set(options.libraries) - {wheel.library for wheel in WHEELS}
     if unknown:
         parser.error(f"{', '.join(sorted(unknown))}: not among {', '.join(wheel.library for wheel in WHEELS)}")
-    for wheel in WHEELS:
+    for wheel in () if options.ceilings else WHEELS:
         if options.libraries and wheel.library not in options.libraries:
             continue
         print(wheel.library, file=sys.stderr)
@@ -271,9 +324,9 @@ def main() -> None:
         rows = [[wheel.library, a, *map(str, r)] for a, found in made.items() for r in found["rows"]]
         facts = [[*map(str, wheel[:4]), a, *(str(found[k]) for k in WHEEL_COLUMNS[5:])] for a, found in made.items()]
         # After each wheel: a run that ends early keeps what it has read.
-        (KEPT / "census.csv").write_text(written(HEAD, COLUMNS, merged(table("census.csv"), rows)), encoding="utf-8")
-        wheels = merged(table("census-wheels.csv"), facts)
-        (KEPT / "census-wheels.csv").write_text(written(WHEEL_HEAD, WHEEL_COLUMNS, wheels), encoding="utf-8")
+        keep("census.csv.gz", written(HEAD, COLUMNS, merged(table("census.csv.gz"), rows)))
+        keep("census-wheels.csv", written(WHEEL_HEAD, WHEEL_COLUMNS, merged(table("census-wheels.csv"), facts)))
+    keep("census-ceilings.csv", written(CEILING_HEAD, CEILING_COLUMNS, ceilings(table("census.csv.gz"))))
 
 
 if __name__ == "__main__":

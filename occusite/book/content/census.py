@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -12,26 +12,16 @@ from occusite.book.content.measured import GROUPS, SEVERAL, colours, device, tab
 from occusite.book.parts.charts import Chart
 from occusite.book.parts.html import Table, percent
 
-KIB = 1024
 ALL = "all"
 # How the classes of the picture are cut, in percent of the warp slots.
 CLASSES = (12.5, 25, 37.5, 50, 62.5, 75, 87.5, 100)
-
-
-class Row(NamedTuple):
-    """Kernels of one library that take the same: registers, the bound on threads (0: none), bytes of static shared
-    memory, whether they have a stack frame, and how many they are."""
-
-    registers: int
-    threads: int
-    shared: int
-    stack: int
-    kernels: int
+# The limiter of a ceiling with every warp slot taken: whatever else is used up with them, nothing could add a warp.
+FULL = "full"
 
 
 class Facts(NamedTuple):
     """What one wheel ships for one architecture: `kernels` without its empty `shells`, the median of their registers,
-    and how many were compiled with a bound on their block."""
+    how many were compiled with a bound on their block, and how many have a stack frame."""
 
     library: str
     version: str
@@ -39,23 +29,21 @@ class Facts(NamedTuple):
     shells: int
     median: int
     bounded: int
+    framed: int
 
 
 class Ceiling(NamedTuple):
-    """The most resident warps any legal block size gives, in percent of the slots, and the slot of what limits them."""
+    """The most resident warps any legal block size gives, in percent of the slots, and the slot of what limits them;
+    `FULL` where all slots are taken."""
 
     warps: int
     occupancy: float
     limiter: str
 
-
-@cache
-def _census() -> dict[tuple[str, str], tuple[Row, ...]]:
-    found: dict[tuple[str, str], list[Row]] = {}
-    for line in table_of("census"):
-        numbers = (int(line[name]) for name in Row._fields)
-        found.setdefault((line["library"], line["architecture"]), []).append(Row(*numbers))
-    return {key: tuple(rows) for key, rows in found.items()}
+    @property
+    def edge(self) -> float:
+        """The least of `CLASSES` that the occupancy does not pass."""
+        return next((edge for edge in CLASSES if self.occupancy <= edge), CLASSES[-1])
 
 
 @cache
@@ -69,26 +57,42 @@ def facts() -> dict[tuple[str, str], Facts]:
     }
 
 
+# A cell of the census: the edge of a class of occupancy, and the slot of what limits it.
+Cells = Counter[tuple[float, str]]
+
+
+@cache
+def _cells() -> dict[tuple[str, str, int], Cells]:
+    """How many kernels are in which cell, by library, architecture and KiB of dynamic shared memory a block."""
+    found: dict[tuple[str, str, int], Cells] = {}
+    for line in table_of("census-ceilings"):
+        key = (line["library"], line["architecture"], int(line["dynamic"]))
+        cells: Cells = Counter()
+        for cell in line["cells"].split():
+            edge, limiter, kernels = cell.split(":")
+            cells[float(edge), limiter] = int(kernels)
+        found[key] = cells
+    return found
+
+
 def libraries() -> list[str]:
     """The libraries that were counted."""
-    return list(dict.fromkeys(library for library, _ in _census()))
+    return list(dict.fromkeys(library for library, _ in facts()))
 
 
 def architectures() -> list[str]:
     """The architectures they were counted for, oldest first."""
-    return sorted({architecture for _, architecture in _census()}, key=lambda name: int(name[3:]))
+    return sorted({architecture for _, architecture in facts()}, key=lambda name: int(name[3:]))
 
 
-def rows(architecture: str, library: str = ALL) -> list[Row]:
-    """What one library, or all, ship for an architecture; empty where a library has nothing for it."""
-    chosen = libraries() if library == ALL else [library]
-    return [row for name in chosen for row in _census().get((name, architecture), ())]
+def dynamics() -> list[int]:
+    """The sizes of dynamic shared memory, in KiB a block, that ceilings were computed with."""
+    return sorted({dynamic for _, _, dynamic in _cells()})
 
 
-@cache
 def ceiling(architecture: str, registers: int, threads: int, shared: int, dynamic: int = 0) -> Ceiling:
-    """How full a kernel can make an SM: the block size up to its bound that holds the most warps, were it launched with
-    `dynamic` bytes of dynamic shared memory a block. A kernel that cannot be launched so has no warps."""
+    """How full a kernel can make an SM: the block size up to its bound (0: none) that holds the most warps, were it
+    launched with `dynamic` bytes of dynamic shared memory a block. A kernel that cannot be launched so has no warps."""
     found = device(architecture)
     # Rounded up, the largest counts pass what a thread may have.
     registers = min(registers, 255)
@@ -104,59 +108,65 @@ def ceiling(architecture: str, registers: int, threads: int, shared: int, dynami
             break
     answer = found.occupancy(nvidia.Launch(size, registers, static_shared=shared, dynamic_shared=dynamic))
     slots = [budget.slot for budget in answer.limiting]
-    # A full SM is limited by its slots, whatever else would be used up with them.
-    limiter = "warps" if best == found.slots else slots[0] if len(slots) == 1 else SEVERAL
+    limiter = FULL if best == found.slots else slots[0] if len(slots) == 1 else SEVERAL
     return Ceiling(best, 100 * best / found.slots, limiter)
 
 
-def ceilings(architecture: str, library: str = ALL, dynamic: int = 0) -> Counter[Ceiling]:
-    """How many kernels have which ceiling."""
-    found: Counter[Ceiling] = Counter()
-    for row in rows(architecture, library):
-        found[ceiling(architecture, row.registers, row.threads, row.shared, dynamic)] += row.kernels
-    return found
+def cells(architecture: str, library: str = ALL, dynamic: int = 0) -> Cells:
+    """How many kernels of one library, or of all, are in which cell, with `dynamic` KiB a block; empty where a library
+    has nothing for the architecture. Raises `KeyError` for a size that no ceiling was computed with."""
+    if dynamic not in dynamics():
+        raise KeyError(dynamic)
+    total: Cells = Counter()
+    for name in libraries() if library == ALL else [library]:
+        total += _cells().get((name, architecture, dynamic), Counter())
+    return total
 
 
-def _share(found: Mapping[Ceiling, int], which: Iterable[Ceiling]) -> float:
+def _share(found: Cells, which: Iterable[tuple[float, str]]) -> float:
     total = sum(found.values())
-    return 100 * sum(found[c] for c in which) / total if total else 0.0
+    return 100 * sum(found[cell] for cell in which) / total if total else 0.0
 
 
 def at_most(architecture: str, occupancy: float, library: str = ALL, dynamic: int = 0) -> float:
-    """Percent of the kernels that cannot pass an occupancy."""
-    found = ceilings(architecture, library, dynamic)
-    return _share(found, (c for c in found if c.occupancy <= occupancy))
+    """Percent of the kernels that cannot pass an occupancy, which is one of `CLASSES`."""
+    found = cells(architecture, library, dynamic)
+    return _share(found, (cell for cell in found if cell[0] <= occupancy))
 
 
 def can_fill(architecture: str, library: str = ALL, dynamic: int = 0) -> float:
     """Percent of the kernels for which some legal block size fills every warp slot."""
-    found = ceilings(architecture, library, dynamic)
-    return _share(found, (c for c in found if c.occupancy == 100))
+    found = cells(architecture, library, dynamic)
+    return _share(found, (cell for cell in found if cell[1] == FULL))
 
 
 def held_back(architecture: str, library: str = ALL, dynamic: int = 0) -> dict[str, float]:
     """Of the kernels that cannot fill the SM, the percent that each slot's budget limits, most first."""
-    found = Counter({c: n for c, n in ceilings(architecture, library, dynamic).items() if c.occupancy < 100})
-    slots = {c.limiter for c in found}
-    shares = {slot: _share(found, (c for c in found if c.limiter == slot)) for slot in slots}
+    found = Counter({c: n for c, n in cells(architecture, library, dynamic).items() if c[1] != FULL})
+    shares = {slot: _share(found, (cell for cell in found if cell[1] == slot)) for _, slot in found}
     return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def _sum(architecture: str, library: str, name: str) -> int:
+    return sum(
+        getattr(f, name) for (owner, target), f in facts().items() if target == architecture and library in (ALL, owner)
+    )
 
 
 def framed(architecture: str, library: str = ALL) -> float:
     """Percent of the kernels with a stack frame: spills, arrays with computed indices, calls."""
-    chosen = rows(architecture, library)
-    total = sum(row.kernels for row in chosen)
-    return 100 * sum(row.kernels for row in chosen if row.stack) / total if total else 0.0
+    total = count(architecture, library)
+    return 100 * _sum(architecture, library, "framed") / total if total else 0.0
 
 
 def count(architecture: str, library: str = ALL) -> int:
     """Kernels that were counted, without empty shells."""
-    return sum(row.kernels for row in rows(architecture, library))
+    return _sum(architecture, library, "kernels")
 
 
 def shells(architecture: str, library: str = ALL) -> int:
     """Empty shells, which are counted nowhere else."""
-    return sum(f.shells for (name, target), f in facts().items() if target == architecture and library in (ALL, name))
+    return _sum(architecture, library, "shells")
 
 
 def with_shells(architecture: str, library: str) -> float:
@@ -165,23 +175,27 @@ def with_shells(architecture: str, library: str) -> float:
     return at_most(architecture, 25, library) * kernels / (kernels + empty) if kernels else 0.0
 
 
+def _tip(edge: float, limiter: str) -> str:
+    return "can be full" if limiter == FULL else f"at most {edge:g} %, {GROUPS[limiter]}"
+
+
 def histogram(architecture: str, library: str, dynamic: int) -> Chart:
-    """The share of kernels by the occupancy they cannot pass, coloured by what limits it."""
-    found = ceilings(architecture, library, dynamic)
+    """The share of kernels by the occupancy they cannot pass, coloured by what limits it; `dynamic` in KiB a block."""
+    found = cells(architecture, library, dynamic)
     total = sum(found.values()) or 1
-    cells: Counter[tuple[float, str]] = Counter()
-    for at, kernels in found.items():
-        cells[next((edge for edge in CLASSES if at.occupancy <= edge), CLASSES[-1]), GROUPS[at.limiter]] += kernels
+    # A full SM has the colour of its warp slots.
+    names = {**GROUPS, FULL: GROUPS["warps"]}
+    order = list(names)
     data: list[dict[str, Any]] = [
         {
             "at": f"{edge:g}",
             "share": round(100 * kernels / total, 2),
-            "limiter": limiter,
-            "tip": f"at most {edge:g} %, {limiter}: {kernels} kernels, {100 * kernels / total:.1f} %",
+            "limiter": names[limiter],
+            "order": order.index(limiter),
+            "tip": f"{_tip(edge, limiter)}: {kernels} kernels, {100 * kernels / total:.1f} %",
         }
-        for (edge, limiter), kernels in sorted(cells.items())
+        for (edge, limiter), kernels in sorted(found.items())
     ]
-    names = list(GROUPS.values())
     spec = {
         "height": 280,
         "data": {"name": "classes"},
@@ -202,15 +216,15 @@ def histogram(architecture: str, library: str, dynamic: int) -> Chart:
             "color": {
                 "field": "limiter",
                 "type": "nominal",
-                "scale": {"domain": names, "range": colours()},
+                "scale": {"domain": list(GROUPS.values()), "range": colours()},
                 "legend": None,
             },
-            "order": {"field": "limiter", "type": "nominal"},
+            "order": {"field": "order", "type": "ordinal"},
             "tooltip": {"field": "tip"},
         },
     }
     told = "; ".join(
-        f"{edge:g} %: {100 * sum(n for (at, _), n in cells.items() if at == edge) / total:.0f} %" for edge in CLASSES
+        f"{edge:g} %: {_share(found, (cell for cell in found if cell[0] == edge)):.0f} %" for edge in CLASSES
     )
     who = "all libraries" if library == ALL else library
     return Chart(
@@ -274,15 +288,15 @@ def by_generation() -> Table:
     return Table(columns, lines, "All counted libraries together")
 
 
-def dynamic_leaves_open(architecture: str, *kib: int) -> Table:
+def dynamic_leaves_open(architecture: str) -> Table:
     """How the two shares move, were every block launched with so much dynamic shared memory."""
     lines = [
         (
             size,
-            percent(at_most(architecture, 25, dynamic=size * KIB)),
-            percent(can_fill(architecture, dynamic=size * KIB)),
+            percent(at_most(architecture, 25, dynamic=size)),
+            percent(can_fill(architecture, dynamic=size)),
         )
-        for size in kib
+        for size in dynamics()
     ]
     columns = ("dynamic shared memory a block (KiB)", "at most 25 %", "can be full")
     return Table(columns, lines, f"Kernels for {architecture}, were each block launched with so much on top")

@@ -242,7 +242,7 @@ def chased(gpu: str) -> str:
     return f"{min(times)}–{max(times)}" if max(times) > min(times) else str(times[0])
 
 
-def boards(kernel: str = "read") -> Table:
+def measured_boards(kernel: str = "read") -> Table:
     """Every board with one kernel: its best, what part of it is there when, and the time of a turn."""
     rows = []
     for gpu in streamed():
@@ -430,10 +430,10 @@ def colours() -> list[str]:
     return [scale.get(slot, "var(--occ-ink-soft)") for slot in GROUPS]
 
 
-def legend(limiters: set[str], more: str = "") -> Markup:
-    """What the colours and shapes of a picture mean, for the limiters that occur in it."""
+def legend(limiters: set[str], more: str = "", *, shapes: bool = True) -> Markup:
+    """What the colours of a picture mean, and its shapes if it has any, for the limiters that occur in it."""
     names = [
-        f'<span class="occ-mark occ-mark--{name}" aria-hidden="true">{MARKS[name]}</span> '
+        f'<span class="occ-mark occ-mark--{name}" aria-hidden="true">{MARKS[name] if shapes else "■"}</span> '
         + (GROUPS[name] if name == SEVERAL else budget(name))
         for name in GROUPS
         if name in limiters
@@ -561,17 +561,9 @@ def verdicts(kernel: str) -> Table:
                 *("none there" if best is None else percent(best) for best in reached),
             )
         )
-    columns = (
-        "GPU",
-        "configurations",
-        "rank correlation",
-        "the fastest sits at",
-        "median of the full ones",
-        "best up to 25 %",
-        "up to 50 %",
-        "up to 60 %",
-    )
-    return Table(columns, rows, f"{TUNED[kernel]}: speeds in percent of the best of all")
+    columns = ("GPU", "runs", "correlation", "fastest at", "full: median", "best to 25 %", "to 50 %", "to 60 %")
+    caption = "rank correlation of occupancy and speed, the fastest one’s occupancy, and speeds in percent of it"
+    return Table(columns, rows, f"{TUNED[kernel]}: {caption}")
 
 
 # ---------- what the sentences say ----------

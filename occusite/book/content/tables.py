@@ -8,7 +8,7 @@ from typing import NamedTuple
 from occusite import littles_law, nvidia, paper
 from occusite.book.content import session, speed, spills  # noqa: F401 - for the pages
 from occusite.book.content.census import by_generation, by_library, dynamic_leaves_open  # noqa: F401 - for the pages
-from occusite.book.content.measured import boards, turns, verdicts  # noqa: F401 - for the pages
+from occusite.book.content.measured import measured_boards, turns, verdicts  # noqa: F401 - for the pages
 from occusite.book.content.reference import (  # noqa: F401 - for the pages
     gpu_notes,
     header_versions,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from occusite.book.content.census import (
     ALL,
-    KIB,
     architectures,
     at_most,
     can_fill,
@@ -30,7 +29,7 @@ def view(architecture: str, library: str, dynamic: str) -> View:
             "architecture of its generation, or compiles anew.",
             {"classes": histogram(architecture, library, 0), "legend": legend(set())},
         )
-    most = int(dynamic) * KIB
+    most = int(dynamic)
     held = next(iter(held_back(architecture, library, most).items()), None)
     others = ""
     if held:
@@ -41,7 +40,7 @@ def view(architecture: str, library: str, dynamic: str) -> View:
         f"<strong>{at_most(architecture, 25, library, most):.0f}\u202f% cannot pass a quarter of the slots; "
         f"{can_fill(architecture, library, most):.0f}\u202f% can fill them</strong> <br>{text(kernels)} kernels of {who} "
         f"for {architecture}{left_out}. {others}{framed(architecture, library):.0f}\u202f% use the stack.",
-        {"classes": histogram(architecture, library, most), "legend": legend(set(GROUPS))},
+        {"classes": histogram(architecture, library, most), "legend": legend(set(GROUPS), shapes=False)},
     )
 
 
@@ -52,7 +51,9 @@ widget = Widget(
     (
         Choice("library", "Library", {ALL: "all of them", **{name: name for name in libraries()}}, ALL),
         Choice("architecture", "Compiled for", {target: target for target in TARGETS}, "sm_90"),
-        Choice("dynamic", "Dynamic shared memory a block", {"0": "none", "16": "16 KiB", "48": "48 KiB"}, "0"),
+        Choice(
+            "dynamic", "Dynamic shared memory a block", {"0": "none", "16": "16\u202fKiB", "48": "48\u202fKiB"}, "0"
+        ),
     ),
     view,
 )

@@ -15,7 +15,7 @@ FOUND = widgets.load("census")
 LIBRARIES = [census.ALL, *census.libraries()]
 
 
-@pytest.mark.parametrize(("library", "architecture"), itertools.product(LIBRARIES, census.architectures()))
+@pytest.mark.parametrize(("library", "architecture"), list(itertools.product(LIBRARIES, census.architectures())))
 def test_its_words_are_the_shares(library: str, architecture: str) -> None:
     for dynamic in ("0", "48"):
         view = FOUND.view(architecture, library, dynamic)
