@@ -235,10 +235,6 @@ def histogram(architecture: str, library: str, dynamic: int) -> Chart:
     )
 
 
-def _held_words(shares: dict[str, float]) -> str:
-    return ", ".join(f"{GROUPS[slot]} {percent(share)}" for slot, share in list(shares.items())[:2]) or "nothing"
-
-
 def by_library(architecture: str) -> Table:
     """What each library ships for one architecture, and how full its kernels can be."""
     lines = []
@@ -267,12 +263,12 @@ def by_generation() -> Table:
     for target in architectures():
         lines.append(
             (
-                device(target).name,
+                f"{target[3:-1]}.{target[-1]} {device(target).name.partition('(')[2][:-1]}",
                 count(target),
                 shells(target),
                 percent(at_most(target, 25)),
                 percent(can_fill(target)),
-                _held_words(held_back(target)),
+                percent(held_back(target).get("registers", 0)),
                 percent(framed(target)),
             )
         )
@@ -282,10 +278,14 @@ def by_generation() -> Table:
         "empty shells",
         "at most 25 %",
         "can be full",
-        "the others are limited by",
+        "the rest: registers",
         "use the stack",
     )
-    return Table(columns, lines, "All counted libraries together")
+    return Table(
+        columns,
+        lines,
+        "All counted libraries together; of the rest, which cannot be full, how many registers alone limit",
+    )
 
 
 def dynamic_leaves_open(architecture: str) -> Table:

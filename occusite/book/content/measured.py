@@ -586,11 +586,6 @@ def stretch() -> list[float]:
     return [curve(gpu).turn / float(chased(gpu).split("–")[-1]) for gpu in streamed() if gpu in CHASED]
 
 
-def times(factor: float) -> str:
-    """A factor in words' place: "1.6 times"."""
-    return f"{factor:.1f} times"
-
-
 def gaps() -> list[float]:
     """How far the law is off at the corner on every board but the L40, in percent of the best."""
     return [curve(gpu).gap for gpu in streamed() if gpu != "L40"]
