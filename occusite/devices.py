@@ -96,11 +96,11 @@ def gpu(name: str) -> GPU:
 
     Raises `ValueError` for a name nothing matches, or more than one GPU does, listing the near matches.
     """
-    found = _matches(name)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise ValueError(f"device: {name!r} could be {_listed([g.name for g in found])}; say which")
+    matches = _matches(name)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise ValueError(f"device: {name!r} could be {_listed([g.name for g in matches])}; say which")
     raise ValueError(f"device: {name!r} is not known; {_near(name)}")
 
 
@@ -136,19 +136,19 @@ def from_toml(text: str) -> nvidia.Device:
     import tomllib
 
     try:
-        given = tomllib.loads(text)
+        values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"device: this is not TOML; {error}") from error
     known = {f.name for f in fields(nvidia.Device) if f.init}
-    for key in given:
+    for key in values:
         if key not in known:
             raise ValueError(f"device: the key {key!r} is not allowed; give some of {', '.join(sorted(known))}")
-    if "compute_capability" not in given:
+    if "compute_capability" not in values:
         raise ValueError('device: compute_capability is missing; give it as in compute_capability = "9.0"')
-    capability = str(given.pop("compute_capability"))
-    if type(given.get("name", "")) is not str:
-        raise ValueError(f"name: {given['name']!r} is not allowed; give text")
-    return replace(nvidia.device(capability), **({"name": f"custom {capability}"} | given))
+    capability = str(values.pop("compute_capability"))
+    if type(values.get("name", "")) is not str:
+        raise ValueError(f"name: {values['name']!r} is not allowed; give text")
+    return replace(nvidia.device(capability), **({"name": f"custom {capability}"} | values))
 
 
 def read_toml(path: str | Path) -> nvidia.Device:
@@ -201,9 +201,9 @@ def _index() -> tuple[dict[object, list[GPU]], ...]:
 def _matches(name: str) -> list[GPU]:
     written, telling, sizeless = _index()
     words = _telling(name)
-    found = written.get(_joined(name)) or telling.get(words) or sizeless.get(words)
-    if found or not any(word.isalpha() or len(word) > 2 for word in words):
-        return found or []
+    matches = written.get(_joined(name)) or telling.get(words) or sizeless.get(words)
+    if matches or not any(word.isalpha() or len(word) > 2 for word in words):
+        return matches or []
     return [g for g in gpus() if set(words) <= set(_telling(g.name))]
 
 

@@ -32,7 +32,6 @@ ROOMS = {
 # What one file or room may need beyond the standard library.
 LIBRARIES = {
     "nvidia/sweep_numpy.py": {"numpy"},
-    "reports": {"elftools"},
     "cli": {"typer", "rich"},
     # Outside the book a notebook shows a chart's picture where vl-convert is installed.
     "book/parts/jupyter.py": {"vl_convert"},

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @options.with_launch
 def block_size(
-    given: dict[str, Any],
+    fields: dict[str, Any],
     device: options.Device = None,
     shared_per_thread: Annotated[
         str | None,
@@ -40,7 +40,7 @@ def block_size(
     gpu = options.device(device, rules)
     if not isinstance(gpu, nvidia.Device):
         raise ValueError(f"device: {gpu.name!r} is not allowed; give a GPU whose vendor suggests block sizes")
-    launch = options.launch(gpu, {**given, "threads": 1})
+    launch = options.launch(gpu, {**fields, "threads": 1})
     grows = size("shared_per_thread", shared_per_thread) if shared_per_thread else 0
     fixed = launch.dynamic_shared
     shared: Callable[[int], int] | None = (lambda threads: fixed + grows * threads) if grows else None
@@ -93,6 +93,6 @@ def _parts(
     ]
 
 
-def _described(device: nvidia.Device, found: nvidia.BlockSize) -> str:
-    share = percent(found.warps, device.warps_per_sm)
-    return f"{found.threads} threads, {found.blocks} blocks, {found.warps} of {device.warps_per_sm} warps ({share})"
+def _described(device: nvidia.Device, size: nvidia.BlockSize) -> str:
+    share = percent(size.warps, device.warps_per_sm)
+    return f"{size.threads} threads, {size.blocks} blocks, {size.warps} of {device.warps_per_sm} warps ({share})"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @options.with_launch
 def explain(
-    given: dict[str, Any],
+    fields: dict[str, Any],
     device: options.Device = None,
     rules: options.Rules = None,
     json: options.Json = False,
@@ -25,7 +25,7 @@ def explain(
     Exits with 1 when the launch cannot run.
     """
     gpu = options.device(device, rules)
-    answer = gpu.occupancy(options.launch(gpu, given))
+    answer = gpu.occupancy(options.launch(gpu, fields))
     if json:
         from occusite.questions import records
 

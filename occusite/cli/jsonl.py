@@ -69,8 +69,8 @@ class Answers:
             line = self._write(answer)
             if grid is None or not answer.runs:
                 return line
-            found = waves(answer, grid)
-            more = json.dumps({**found._asdict(), "efficiency": float(found.efficiency)})
+            on_device = waves(answer, grid)
+            more = json.dumps({**on_device._asdict(), "efficiency": float(on_device.efficiency)})
             return f'{line[:-2]}, "waves": {more}}}\n'
         except ValueError as error:
             return json.dumps({"error": _shortened(str(error))}) + "\n"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @options.with_launch
 def occupancy(
-    given: dict[str, Any],
+    fields: dict[str, Any],
     device: options.Device = None,
     grid: Annotated[
         int | None, typer.Option("--grid", metavar="N", help="Blocks of the whole grid: adds waves and tail.")
@@ -40,7 +40,7 @@ def occupancy(
         lines.run(sys.stdin.buffer, sys.stdout.buffer)
         return
     gpu = options.device(device, rules)
-    answer = gpu.occupancy(options.launch(gpu, given))
+    answer = gpu.occupancy(options.launch(gpu, fields))
     waves = None
     if grid is not None and answer.runs:
         from occusite.questions.grid import waves as waves_of
@@ -109,10 +109,10 @@ def _parts(answer: Occupancy, waves: Waves | None) -> list[object]:
         if budget.key in answer.limiters:
             limits.marked.add(index)
     changes = Table(["change of", "next step up", "next step down"])
-    for key, found in steps.by_budget(answer).items():
+    for key, nearest in steps.by_budget(answer).items():
         budget = answer.budget(key)
         label = Cell("block size" if budget.slot == "warps" else budget.name, budget.slot)
-        changes.rows.append([label, steps.words(device, found.better), steps.words(device, found.worse)])
+        changes.rows.append([label, steps.words(device, nearest.better), steps.words(device, nearest.worse)])
     parts = [*headline(answer), "", limits, "", changes]
     if answer.runs:
         parts += ["", steps.advice(answer).sentence]
@@ -134,7 +134,7 @@ def _record(answer: Occupancy, waves: Waves | None) -> dict[str, object]:
     from occusite.questions import records, steps
 
     made: dict[str, object] = {**records.question(answer), **records.record(answer)}
-    made["next"] = {key: found.record() for key, found in steps.by_budget(answer).items()}
+    made["next"] = {key: nearest.record() for key, nearest in steps.by_budget(answer).items()}
     if waves:
         made["waves"] = {**waves._asdict(), "efficiency": float(waves.efficiency)}
     return made

@@ -67,25 +67,25 @@ def field_option(field: Field) -> Any:
 
 
 def with_launch(command: Callable[..., None]) -> Callable[..., None]:
-    """`command` with an option for each field of any launch; it is called with those that were given, as `given`."""
-    fields = asked.launch_fields()
+    """`command` with an option for each field of any launch; it is called with those that were set, as `fields`."""
     signature = inspect.signature(command, eval_str=True)
     own = list(signature.parameters.values())
-    at = next(i for i, p in enumerate(own) if p.name == "given")
+    at = next(i for i, p in enumerate(own) if p.name == "fields")
+    names = [field.name for field in asked.launch_fields()]
     made = [
-        inspect.Parameter(f.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=field_option(f))
-        for f in fields
+        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=field_option(f))
+        for f in asked.launch_fields()
     ]
-    kinds = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own[:at], *made, *own[at + 1 :])]
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*own[:at], *made, *own[at + 1 :])]
 
     @functools.wraps(command)
     def wrapped(**options: Any) -> None:
-        given = {f.name: options.pop(f.name) for f in fields}
-        command(**options, given={name: value for name, value in given.items() if value is not None})
+        fields = {name: value for name in names if (value := options.pop(name)) is not None}
+        command(**options, fields=fields)
 
     del wrapped.__wrapped__
-    wrapped.__signature__ = signature.replace(parameters=kinds)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {p.name: p.annotation for p in kinds}
+    wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
     return wrapped
 
 
@@ -96,12 +96,12 @@ def device(name: str | None, rules: str | None = None) -> AnyDevice:
     return asked.device(name, rules)
 
 
-def launch(device: AnyDevice, given: dict[str, Any]) -> Any:
+def launch(device: AnyDevice, fields: dict[str, Any]) -> Any:
     """The launch on `device` that options describe. Raises `ValueError` naming the field, and the missing options."""
     from occusite.model.fields import REQUIRED, build
 
-    missing = [f"--{f.name}" for f in device.launch_type.FIELDS if f.default is REQUIRED and f.name not in given]
+    missing = [f"--{f.name}" for f in device.launch_type.FIELDS if f.default is REQUIRED and f.name not in fields]
     if missing:
         names = ", ".join(option[2:] for option in missing)
         raise ValueError(f"{names}: missing; give {' and '.join(missing)}")
-    return build(device.launch_type, given)
+    return build(device.launch_type, fields)

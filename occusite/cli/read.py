@@ -113,19 +113,19 @@ def _narrow(rows: list[Row], several: bool) -> list[object]:
         table.rows.append([_share(row), _limiters(row, short=True), *steps, *_resources(row)])
     columns, right = list(range(len(table.columns))), frozenset({0, 4, 5, 6, 7})
     same = [i for i in (4, 8) if len({line[i] for line in table.rows}) == 1 and table.rows[0][i] != "?"]
-    said = ", ".join(f"{table.rows[0][i]}{' threads per block' if i == 4 else ''}" for i in reversed(same))
-    kept = [i for i in columns if i not in same]
+    shared = ", ".join(f"{table.rows[0][i]}{' threads per block' if i == 4 else ''}" for i in reversed(same))
+    columns_shown = [i for i in columns if i not in same]
     names = ["report"] * several + ["kernel"]
     shown = Table(
-        [*(table.columns[i] for i in kept), *names],
+        [*(table.columns[i] for i in columns_shown), *names],
         [
-            [*(line[i] for i in kept), *([path] * several), row.report.name or "?"]
+            [*(line[i] for i in columns_shown), *([path] * several), row.report.name or "?"]
             for line, (path, row) in zip(table.rows, rows, strict=True)
         ],
-        frozenset(n for n, i in enumerate(kept) if i in right),
-        folds=frozenset({1, 2, *range(len(kept), len(kept) + len(names))}),
+        frozenset(n for n, i in enumerate(columns_shown) if i in right),
+        folds=frozenset({1, 2, *range(len(columns_shown), len(columns_shown) + len(names))}),
     )
-    return [said, shown] if said else [shown]
+    return [shared, shown] if shared else [shown]
 
 
 def _short(cliff: Cliff | None) -> str:

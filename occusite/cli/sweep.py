@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 1_000_000
 _PLOT_WIDTH, _PLOT_HEIGHT = 64, 6
-# The launch stands here where its value along the sweep is not given.
+# The launch stands here where its value along the sweep is not set.
 _ELSEWHERE = 32
 
 
 @options.with_launch
 def sweep(
-    given: dict[str, Any],
+    fields: dict[str, Any],
     device: options.Device = None,
     along: Annotated[
         str,
@@ -47,11 +47,11 @@ def sweep(
     from occusite.questions import staircase as stairs
 
     gpu = options.device(device, rules)
-    marked = along in given
+    marked = along in fields
     field = _field(gpu, along)
     if field.default is ... and not marked:
-        given = {**given, along: _ELSEWHERE}
-    launch = options.launch(gpu, given)
+        fields = {**fields, along: _ELSEWHERE}
+    launch = options.launch(gpu, fields)
     answer = gpu.occupancy(launch)
     rows = _rows(answer, stairs.field_of(launch, along), first, last, every)
     if json:

@@ -69,20 +69,20 @@ class Field(NamedTuple):
 
         Raises `ValueError` naming the field, the text and what is allowed.
         """
-        given = text.strip()
-        if self.default is None and given.lower() in ("", "none", "default"):
+        word = text.strip()
+        if self.default is None and word.lower() in ("", "none", "default"):
             return None
         if self.kind == "choice":
-            return choice(self.name, given, self.choices)
+            return choice(self.name, word, self.choices)
         if self.kind == "flag":
-            if given.lower() not in _FLAGS:
+            if word.lower() not in _FLAGS:
                 raise ValueError(f"{self.name}: {text!r} is not allowed; give yes or no")
-            return _FLAGS[given.lower()]
+            return _FLAGS[word.lower()]
         if self.kind == "bytes":
-            return size(self.name, given)
-        if not re.fullmatch(r"[+-]?\d{1,20}", given):
+            return size(self.name, word)
+        if not re.fullmatch(r"[+-]?\d{1,20}", word):
             raise ValueError(f"{self.name}: {text!r} is not allowed; give a whole number of {self.unit}")
-        return int(given)
+        return int(word)
 
 
 def size(field: str, text: str) -> int:
@@ -110,7 +110,7 @@ def checker(fields: tuple[Field, ...]) -> Callable[[Any], None]:
     return check
 
 
-def build(launch_type: Any, given: Mapping[str, Any]) -> Any:
+def build(launch_type: Any, mapping: Mapping[str, Any]) -> Any:
     """The launch with these fields, by name; text is read as `Field.parse` does.
 
     `launch_type` is a launch's class with its `FIELDS`. Raises `ValueError` naming every required field that is
@@ -118,7 +118,7 @@ def build(launch_type: Any, given: Mapping[str, Any]) -> Any:
     """
     fields, required = _by_name(launch_type)
     values: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in mapping.items():
         field = fields.get(name)
         if field is None:
             raise ValueError(f"{name}: not a field; the fields are {', '.join(fields)}")

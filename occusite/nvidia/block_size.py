@@ -96,9 +96,9 @@ def _first_best(device: Properties, launch: Launch, dynamic_shared: Shared | Non
         else:
             shared = dynamic_shared(size) if callable(dynamic_shared) else dynamic_shared
             integer("dynamic_shared", shared, 0, None, "bytes per block")
-        found = resident(size, registers, shared)
-        if found * size > best:
-            best, threads, blocks = found * size, size, found
+        count = resident(size, registers, shared)
+        if count * size > best:
+            best, threads, blocks = count * size, size, count
             if best == device.threads_per_sm:
                 break
     warps = -(-threads // device.warp_size)

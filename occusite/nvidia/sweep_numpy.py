@@ -47,22 +47,22 @@ class Sweep:
 
         Raises `ValueError` for threads below 1, registers or shared memory below 0, or numbers that are not whole.
         """
-        given = (threads, registers, dynamic_shared)
+        columns = (threads, registers, dynamic_shared)
         checked = [
             _whole(n, v, low)
-            for n, v, low in zip(("threads", "registers", "dynamic_shared"), given, (1, 0, 0), strict=True)
+            for n, v, low in zip(("threads", "registers", "dynamic_shared"), columns, (1, 0, 0), strict=True)
         ]
         arrays = np.broadcast_arrays(*checked)
         shape = arrays[0].shape
         flat = [array.reshape(-1) for array in arrays]
-        found = np.empty(flat[0].size, dtype=np.int16)
-        for start in range(0, found.size, CHUNK):
+        blocks = np.empty(flat[0].size, dtype=np.int16)
+        for start in range(0, blocks.size, CHUNK):
             part = slice(start, start + CHUNK)
-            self._look_up(flat[0][part], flat[1][part], flat[2][part], found[part])
-        return found.reshape(shape)
+            self._look_up(flat[0][part], flat[1][part], flat[2][part], blocks[part])
+        return blocks.reshape(shape)
 
     def _look_up(
-        self, threads: NDArray[Any], registers: NDArray[Any], shared: NDArray[Any], found: NDArray[np.int16]
+        self, threads: NDArray[Any], registers: NDArray[Any], shared: NDArray[Any], blocks: NDArray[np.int16]
     ) -> None:
         tables = self._tables
         row = (
@@ -72,13 +72,13 @@ class Sweep:
             row[threads > tables.most_threads] = self._warps + 1
         row *= self._columns
         row += np.minimum(registers, self._columns - 1).astype(np.int32)
-        np.take(self._cells, row, out=found, mode="clip")
+        np.take(self._cells, row, out=blocks, mode="clip")
         units = np.minimum(shared, tables.block_limit + tables.unit).astype(np.int32)
         units += tables.fixed + tables.unit - 1
         units //= tables.unit
-        np.minimum(found, np.take(self._pools, units, mode="clip"), out=found)
+        np.minimum(blocks, np.take(self._pools, units, mode="clip"), out=blocks)
         if tables.most_dynamic < tables.block_limit:
-            found[shared > tables.most_dynamic] = 0
+            blocks[shared > tables.most_dynamic] = 0
 
 
 def _whole(field: str, values: ArrayLike, low: int) -> NDArray[Any]:

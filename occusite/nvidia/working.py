@@ -12,7 +12,7 @@ from occusite.nvidia.properties import Properties
 def steps(device: Properties, answer: Occupancy) -> tuple[Step, ...]:
     """Every line of the working: warps, then each budget's division, then the minimum."""
     launch: Launch = answer.launch
-    limit = {key: found.blocks for key, found in answer.limits.items()}
+    limit = {key: both.blocks for key, both in answer.limits.items()}
     warps = device.warps_per_block(launch)
     halves = bool(answer.allocated["partitioned_caching"])
     lines = [

@@ -162,10 +162,10 @@ def best_block_size(device: Device, launch: Any, max_threads: int | None = None)
 
 def remarks(rows: Sequence[KernelAnswer]) -> list[str]:
     """What the reports cannot know, and what was taken instead; the reports' own notes."""
-    said: dict[str, int] = {}
+    counts: dict[str, int] = {}
 
     def say(text: str) -> None:
-        said[text] = said.get(text, 0) + 1
+        counts[text] = counts.get(text, 0) + 1
 
     for row in rows:
         answer = row.answer
@@ -187,4 +187,4 @@ def remarks(rows: Sequence[KernelAnswer]) -> list[str]:
             say(row.problem)
         for text in row.report.notes:
             say(text)
-    return [f"{text} ({count:,} of {len(rows):,} kernels)" for text, count in said.items()]
+    return [f"{text} ({count:,} of {len(rows):,} kernels)" for text, count in counts.items()]

@@ -77,8 +77,8 @@ def as_python(answer: Occupancy, device: str) -> str:
     """The program that asks this question; `device`: the name under which `devices.find` knows the device."""
     kind = answer.device.launch_type
     package = kind.__module__.removesuffix(".launch")
-    given = ", ".join(f"{name}={value!r}" for name, value in changed(answer.launch).items())
-    return f"from occusite import occupancy\nfrom {package} import Launch\n\nprint(occupancy({device!r}, Launch({given})))\n"
+    arguments = ", ".join(f"{name}={value!r}" for name, value in changed(answer.launch).items())
+    return f"from occusite import occupancy\nfrom {package} import Launch\n\nprint(occupancy({device!r}, Launch({arguments})))\n"
 
 
 def as_command(answer: Occupancy, device: str) -> str:

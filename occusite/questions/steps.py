@@ -177,10 +177,10 @@ def together(answer: Occupancy, number: Number = grouped) -> str:
     slots = {b.key: b.slot for b in answer.device.budgets}
     if len(answer.limiters) < 2 or not answer.runs or any(slots[b] in ("warps", "blocks") for b in answer.limiters):
         return ""
-    found = advice(answer)
-    if found.then is None:
+    advised = advice(answer)
+    if advised.then is None:
         return ""
-    return f"{found.moves(number)}: {counted(found.then.warps, answer.device.terms.warp + 's')}"
+    return f"{advised.moves(number)}: {counted(advised.then.warps, answer.device.terms.warp + 's')}"
 
 
 def step_up(answer: Occupancy, number: Number = grouped) -> str:

@@ -137,6 +137,8 @@ def executed(path: Path, kernel: str, allow_errors: bool) -> nbformat.NotebookNo
             timeout=SECONDS,
             kernel_name=kernel,
             allow_errors=allow_errors,
+            # However the kernel's messages cut what a cell prints: the notebook offered is the same each time.
+            coalesce_streams=True,
             extra_arguments=["--IPKernelApp.log_level=40"],
             # Elsewhere: a notebook that needs the files beside it would fail its readers.
             resources={"metadata": {"path": folder}},

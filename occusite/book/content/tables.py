@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from occusite import littles_law, nvidia, paper
 from occusite.book.content import session, speed, spills  # noqa: F401 - for the pages
+from occusite.book.content.census import by_generation, by_library, dynamic_leaves_open  # noqa: F401 - for the pages
+from occusite.book.content.measured import measured_boards, turns, verdicts  # noqa: F401 - for the pages
 from occusite.book.content.reference import (  # noqa: F401 - for the pages
     gpu_notes,
     header_versions,
@@ -264,8 +266,8 @@ def latency_range(chip: str = "GH100") -> tuple[Measured, Measured]:
     """The least and the greatest latency that was measured on boards with one chip."""
     from occusite import devices
 
-    boards = [g for g in measured() if devices.gpu(g.name).chip == chip]
-    return min(boards, key=lambda g: g.latency), max(boards, key=lambda g: g.latency)
+    chips = [g for g in measured() if devices.gpu(g.name).chip == chip]
+    return min(chips, key=lambda g: g.latency), max(chips, key=lambda g: g.latency)
 
 
 def _big(value: float) -> str:

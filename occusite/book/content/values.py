@@ -6,7 +6,7 @@ from typing import Any
 
 from occusite import __version__ as version  # noqa: F401 - for the prose
 from occusite import littles_law, nvidia, paper, scheduler  # noqa: F401 - for the prose
-from occusite.book.content import scheduling, session, speed, spills  # noqa: F401 - for the prose
+from occusite.book.content import census, measured, scheduling, session, speed, spills  # noqa: F401 - for the prose
 from occusite.book.content.scheduling import knees_of  # noqa: F401 - for the prose
 from occusite.book.content.silicon import share  # noqa: F401 - for the prose
 from occusite.book.parts.decision import decision  # noqa: F401 - for the prose

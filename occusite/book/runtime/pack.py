@@ -19,8 +19,14 @@ from pathlib import Path
 # One date for all entries, so that equal content gives an equal file.
 DATE = (2020, 1, 1, 0, 0, 0)
 
-# Parts of the package for the command line, for machines with NumPy, and for the page about the book's speed.
-ELSEWHERE = ("occusite/cli/", "occusite/nvidia/sweep_numpy.py", "occusite/data/measured/")
+# Parts of the package for the command line, for machines with NumPy, for the page about the book's speed, and the whole
+# census, of which the pages need what it comes to.
+ELSEWHERE = (
+    "occusite/cli/",
+    "occusite/nvidia/sweep_numpy.py",
+    "occusite/data/measured/",
+    "occusite/data/measurements/census.csv.gz",
+)
 
 # Standard modules that readers may well try, beyond those the book itself uses.
 READERS = """

@@ -16,7 +16,7 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import PluginError
 from nbclient import NotebookClient
 
-from occusite import nvidia
+from occusite import nvidia, occupancy
 from occusite.book.build import notebook, plugin, rendered
 from occusite.book.parts import cells, charts, jupyter
 
@@ -225,7 +225,8 @@ a[i] = `#!v 1`;
 
 
 def test_a_chart_in_jupyter_has_plain_colours_and_a_picture() -> None:
-    chart = charts.cliffs(nvidia.device("9.0"), nvidia.Launch(256, 50), registers=50, needed=42)
+    answer = occupancy(nvidia.device("9.0"), nvidia.Launch(256, 50))
+    chart = charts.cliffs(answer, registers=50, needed=42)
     forms = chart._repr_mimebundle_()
     assert "var(" not in json.dumps(forms)
     assert forms["text/plain"] == chart.alt

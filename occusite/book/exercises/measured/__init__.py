@@ -1,0 +1,1 @@
+"""The exercises of one chapter."""
