@@ -39,34 +39,6 @@ class Parts(HTMLParser):
         assert self.open.pop() == tag
 
 
-@settings(max_examples=40, deadline=None)
-@given(settings_of(RUNNING))
-def test_the_timeline_shows_the_run(given: dict[str, object]) -> None:
-    view = RUNNING.view(**given)
-    warps, cycle = int(str(given["warps"])), int(str(given["cycle"]))
-    loads, arithmetic = int(str(given["loads"])), int(str(given["arithmetic"]))
-    interval = int(str(given["interval"]))
-    kernel = scheduler.Kernel(loads, arithmetic * loads, int(str(given["latency"])), interval=interval)
-    run = scheduler.simulate(kernel, warps, str(given["policy"]), cycles=CYCLES)
-    html = "".join(str(p) for p in view.parts.values())
-    tags = Parts(html).found
-    assert not [a for _, a in tags if "style" in a or any(n.startswith("on") for n in a)]
-    # The bars of the top row are the cycles in which something issued.
-    busy = next(a["d"] for t, a in tags if t == "path" and a["class"] == "occ-tl-busy")
-    assert sum(int(n) for n in re.findall(r"h(\d+)v", str(busy))) == sum(i[0] < CYCLES for i in run.issues)
-    # One name a slot, each with its state; the sentence names the warp that issues.
-    names = [str(a["class"]).rsplit("-", 1)[1] for t, a in tags if str(a.get("class", "")).startswith("occ-tl-name ")]
-    assert len(names) == SLOTS
-    assert names[warps:] == ["empty"] * (SLOTS - warps)
-    issuing = [i[1] for i in run.issues if i[0] == cycle]
-    said = str(view.parts["now"])
-    assert f"Cycle {cycle}: " in said
-    assert f"warp {issuing[0] + 1} issues" in said if issuing else "nothing to issue" in said
-    assert [n for n, s in enumerate(names) if s in ("issue", "load")] == issuing
-    told = int(re.findall(r"(\d+) warps? (?:is|are) ready", said)[0]) if "ready" in said else 0
-    assert told == names.count("ready")
-
-
 CONVOY = (
     "16 warps, all that a scheduler has slots for, would not do: taking turns, they reach their loads together and wait "
     "together, in a convoy."
@@ -162,3 +134,31 @@ def test_only_the_cycle_can_be_played() -> None:
     playable = [a for t, a in Parts(html).found if t == "input" and "data-playable" in a]
     assert [a["name"] for a in playable] == ["cycle"]
     assert "autoplay" not in html
+
+
+@settings(max_examples=40, deadline=None)
+@given(settings_of(RUNNING))
+def test_the_timeline_shows_the_run(given: dict[str, object]) -> None:
+    view = RUNNING.view(**given)
+    warps, cycle = int(str(given["warps"])), int(str(given["cycle"]))
+    loads, arithmetic = int(str(given["loads"])), int(str(given["arithmetic"]))
+    interval = int(str(given["interval"]))
+    kernel = scheduler.Kernel(loads, arithmetic * loads, int(str(given["latency"])), interval=interval)
+    run = scheduler.simulate(kernel, warps, str(given["policy"]), cycles=CYCLES)
+    html = "".join(str(p) for p in view.parts.values())
+    tags = Parts(html).found
+    assert not [a for _, a in tags if "style" in a or any(n.startswith("on") for n in a)]
+    # The bars of the top row are the cycles in which something issued.
+    busy = next(a["d"] for t, a in tags if t == "path" and a["class"] == "occ-tl-busy")
+    assert sum(int(n) for n in re.findall(r"h(\d+)v", str(busy))) == sum(i[0] < CYCLES for i in run.issues)
+    # One name a slot, each with its state; the sentence names the warp that issues.
+    names = [str(a["class"]).rsplit("-", 1)[1] for t, a in tags if str(a.get("class", "")).startswith("occ-tl-name ")]
+    assert len(names) == SLOTS
+    assert names[warps:] == ["empty"] * (SLOTS - warps)
+    issuing = [i[1] for i in run.issues if i[0] == cycle]
+    said = str(view.parts["now"])
+    assert f"Cycle {cycle}: " in said
+    assert f"warp {issuing[0] + 1} issues" in said if issuing else "nothing to issue" in said
+    assert [n for n, s in enumerate(names) if s in ("issue", "load")] == issuing
+    told = int(re.findall(r"(\d+) warps? (?:is|are) ready", said)[0]) if "ready" in said else 0
+    assert told == names.count("ready")
