@@ -51,8 +51,6 @@ OTHERS = {
     "test_scripts.py": "the scripts",
     "cli/test_commands.py": "every command",
     "cli/test_process.py": "the command as a process",
-    "test_measure.py": "scripts/measure",
-    "test_measurements.py": "scripts/refresh/measurements.py",
     "reports/test_hostile.py": "every reader, with damaged input",
     "reports/test_ptxas_traps.py": "logs that once misled the reader",
     "reports/test_traces.py": "profilers' traces and tables",
