@@ -317,6 +317,7 @@ def run(file: Path, tree: ast.Module, stale: frozenset[str], tests: Sequence[str
     if child == 0:
         os.setpgid(0, 0)
         status = 99
+        gc.disable()
         try:
             plant(file, tree, stale)
             status = suite(tests)
@@ -332,7 +333,8 @@ def suite(tests: Sequence[str]) -> int:
     null, kept = os.open(os.devnull, os.O_RDWR), [os.dup(stream) for stream in (1, 2)]
     for stream in (1, 2):
         os.dup2(null, stream)
-    options = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:terminalreporter", "--tb=no", "-W", "ignore")
+    left_out = ("cacheprovider", "terminalreporter", "unraisableexception", "threadexception")
+    options = ["-x", "-q", "--tb=no", "-W", "ignore", *(f"-pno:{name}" for name in left_out)]
     try:
         return int(pytest.main([*options, *tests]))
     finally:
@@ -458,6 +460,8 @@ def main() -> int:
     given = parser.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
+    # Bytecode of tests and package is read again by every fork.
+    sys.dont_write_bytecode = False
     table = tomllib.loads(ACCEPTED.read_text(encoding="utf-8"))
     part, parts = map(int, given.part.split("/"))
     counts = Counter[str]()

@@ -107,8 +107,12 @@ def test_what_a_report_does_not_say_is_no_zero(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_report_without_an_architecture_asks_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = KernelReport(kernel="k", registers=40, static_shared=0, spill_stores=0, spill_loads=0)
-    [row] = cells(shown(monkeypatch, report).parts["kernels"])
+    report = KernelReport(
+        kernel="k", registers=40, static_shared=0, spill_stores=0, spill_loads=0, notes=("a note & more",)
+    )
+    view = shown(monkeypatch, report)
+    [row] = cells(view.parts["kernels"])
+    assert view.parts["notes"] == '<p class="occ-note">a note &amp; more</p>'
     assert row[4:] == ["–", "architecture: the report names none; say for which GPU", ""]
     [row] = cells(shown(monkeypatch, report, device="8.9").parts["kernels"])
     assert row[4:] == ["48 (100 %)", "registers + warp slots", "all 48 warp slots are taken"]
