@@ -37,19 +37,21 @@ class Slider:
         default: int,
         *,
         low: int | None = None,
+        high: int | None = None,
         step: int = 1,
         control: str = "",
         label: str = "",
     ) -> Slider:
         """The slider of a launch's field on a device: its label, range and slot; bytes are set in KiB.
 
-        `low` and `step` narrow the range (a step is the least value too), `control` and `label` rename it.
+        `low`, `high` and `step` change the range (a step is the least value too), `control` and `label` rename it.
         """
         field = next(f for f in device.launch_type.FIELDS if f.name == name)
         least, most = device.range(field)
         if field.kind == "bytes":
             least, most = least // KIB, most // KIB
         least = low if low is not None else step if step > 1 else least
+        most = most if high is None else high
         slot = next((b.slot for b in device.budgets if b.key == field.eases), "")
         unit = "KiB" if field.kind == "bytes" else ""
         return cls(control or name, label or field.label, least, most, step, default, unit, slot)

@@ -53,7 +53,15 @@ widget = Widget(
         Choice("carveout", "Carve-out", CARVEOUTS, "default"),
         Slider.of(LARGEST, "threads", 256),
         Slider.of(LARGEST, "registers", 50),
-        Slider.of(LARGEST, "dynamic_shared", 12, control="shared", label="Dynamic shared memory"),
+        # To the whole pool, so that a refusal can be seen: a block may have less.
+        Slider.of(
+            LARGEST,
+            "dynamic_shared",
+            12,
+            high=LARGEST.shared_memory_per_sm // paper.KIB,
+            control="shared",
+            label="Dynamic shared memory",
+        ),
     ),
     view,
 )

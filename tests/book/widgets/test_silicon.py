@@ -108,5 +108,5 @@ def test_the_controls() -> None:
         ),
         ("threads", "Threads per block", 1, 1024, 1, 256, "", "warps"),
         ("registers", "Registers per thread", 1, 255, 1, 50, "", "registers"),
-        ("shared", "Dynamic shared memory", 0, 227, 1, 12, "KiB", "memory"),
+        ("shared", "Dynamic shared memory", 0, 228, 1, 12, "KiB", "memory"),
     ]
