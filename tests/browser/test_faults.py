@@ -267,7 +267,8 @@ def test_the_policy_is_in_force(fresh: Callable[..., Book], server: Server) -> N
         image.src = "data:,";
         document.body.append(image);
         const answer = await fetch(args[0], { mode: "no-cors" }).then(() => "came", () => "refused");
-        await new Promise((done) => setTimeout(done, 100));
+        // A busy browser reports a refusal late.
+        for (let i = 0; i < 100 && new Set(refused).size < 3; i += 1) await new Promise((done) => setTimeout(done, 100));
         return [answer, self.injected ?? false, ...refused];
         """,
         elsewhere,
