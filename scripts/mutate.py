@@ -60,7 +60,7 @@ FLIPPED: dict[type[ast.AST], type[ast.AST]] = {
 }
 # Names that stand for each other in a slip of the pen.
 PAIRS = (
-    *(("registers", "shared_memory"), ("warps", "blocks"), ("barriers", "virtual"), ("memory", "registers")),
+    *(("memory", "registers"), ("registers", "shared_memory"), ("warps", "blocks"), ("barriers", "virtual")),
     *(("first", "last"), ("better", "worse"), ("before", "after"), ("min", "max"), ("any", "all")),
     *(("used", "spare"), ("answer", "other"), ("exact", "on_paper")),
 )
