@@ -2,7 +2,7 @@
 //
 //   -DCOPY                        a copy with 1, 2, 4 and 8 loads in flight per thread, against warps per SM
 //   -DSGEMM -DKERNEL='"…/sgemm8x8.cu"'   the SGEMM of docs/kernels, 4096 × 4096 × 4096
-//   -DWAVE -DKERNEL='"…/wave.cu"'        the wave equation of docs/kernels, one step of 512 × 512 × 256 points
+//   -DWAVE -DKERNEL='"…/wave.cu"'        the wave of docs/kernels, one step of 256 planes of 2^18 points
 //
 // and reads what it prints: a line `device,…`, then one line a measurement. Every time is the median of nine; the
 // results of SGEMM and WAVE are compared with the CPU's at a thousand points first. Exit status 1: a CUDA error, or a
@@ -175,37 +175,31 @@ int main()
 int main()
 {
     device();
-    const int width = 512 + 2 * RIM, height = 512 + 2 * RIM, depth = 256 + 2 * RIM, plane = width * height;
+    const int plane = 1 << 18, depth = 256 + 2 * REACH;
     const size_t count = (size_t)plane * depth;
-    float weights[RIM + 1];
-    for (int r = 0; r <= RIM; ++r) weights[r] = 1.0f / (r + 1) - 0.6f;
+    float weights[REACH + 1];
+    for (int r = 0; r <= REACH; ++r) weights[r] = 1.0f / (r + 1) - 0.6f;
     CHECK(cudaMemcpyToSymbol(weight, weights, sizeof weights));
     float *now = filled(count, 1), *speed = filled(count, 2), *next = filled(count, 3);
-    const std::vector<float> before = fetched(now, count), scale = fetched(speed, count), last = fetched(next, count);
-    const dim3 grid(512 / TX, 512 / ROWS), block(TX, TY);
-    auto run = [&] { wave<<<grid, block>>>(now, speed, next, width, plane, depth); };
+    const std::vector<float> field = fetched(now, count), rate = fetched(speed, count), last = fetched(next, count);
+    auto run = [&] { wave<<<plane / (THREADS * COLUMNS), THREADS>>>(now, speed, next, plane, depth); };
     run();
     CHECK(cudaGetLastError());
     const std::vector<float> made = fetched(next, count);
     double worst = 0;
     for (int i = 0; i < 1000; ++i) {
-        const int x = RIM + i * 7919 % 512, y = RIM + i * 104729 % 512, z = RIM + i * 31 % 256;
-        const size_t at = (size_t)z * plane + (size_t)y * width + x;
-        double sum = 3.0 * weights[0] * before[at];
-        for (int r = 1; r <= RIM; ++r)
-            for (const int step : {1, width, plane})
-                sum += weights[r] * (before[at - (size_t)r * step] + before[at + (size_t)r * step]);
-        const double wanted = 2 * before[at] - last[at] + scale[at] * sum;
-        worst = std::fmax(worst, std::fabs(wanted - made[at]));
+        const size_t at = (size_t)(REACH + i * 31 % 256) * plane + (size_t)i * 104729 % plane;
+        double sum = weights[0] * field[at];
+        for (int r = 1; r <= REACH; ++r) sum += weights[r] * (field[at - (size_t)r * plane] + field[at + (size_t)r * plane]);
+        worst = std::fmax(worst, std::fabs(2 * field[at] - last[at] + rate[at] * sum - made[at]));
     }
     if (!(worst < 1e-4)) {
         std::fprintf(stderr, "a wrong result: off by %g\n", worst);
         return 1;
     }
     const float took = milliseconds(run);
-    const double points = 512.0 * 512 * 256;
     // Four streams: two fields are read, the third is read and written.
-    std::printf("wave,0,%d,0,%.1f,%.4f\n", TX * TY, 4 * points * sizeof(float) / took * 1e-6, took);
+    std::printf("wave,0,%d,0,%.1f,%.4f\n", THREADS, 4.0 * plane * 256 * sizeof(float) / took * 1e-6, took);
     return 0;
 }
 #endif

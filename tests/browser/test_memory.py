@@ -98,9 +98,9 @@ for (let turn = 0; turn < times; turn += 1) {
 
 
 @pytest.fixture
-def book(fresh: Callable[..., Book]) -> Book:
+def book(first: Callable[..., Book]) -> Book:
     """A reader whose workers and listeners are counted."""
-    book = fresh().load(ROUND[0])
+    book = first().load(ROUND[0])
     book.tab.js(COUNT)
     # The first time brings Python, the editor, and what they keep once.
     kept(book)

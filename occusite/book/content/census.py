@@ -253,7 +253,7 @@ def by_library(architecture: str) -> Table:
                 percent(framed(architecture, name)),
             )
         )
-    columns = ("library", "kernels", "empty shells", "median registers", "at most 25 %", "can be full", "use the stack")
+    columns = ("library", "kernels", "empty shells", "median registers", "at most 25 %", "can be full", "stack")
     return Table(columns, lines, f"Kernels for {architecture} in published wheels, and how full they can make an SM")
 
 
@@ -278,8 +278,8 @@ def by_generation() -> Table:
         "empty shells",
         "at most 25 %",
         "can be full",
-        "the rest: registers",
-        "use the stack",
+        "rest: registers",
+        "stack",
     )
     return Table(
         columns,

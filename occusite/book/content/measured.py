@@ -561,8 +561,8 @@ def verdicts(kernel: str) -> Table:
                 *("none there" if best is None else percent(best) for best in reached),
             )
         )
-    columns = ("GPU", "runs", "correlation", "fastest at", "full: median", "best to 25 %", "to 50 %", "to 60 %")
-    caption = "rank correlation of occupancy and speed, the fastest one’s occupancy, and speeds in percent of it"
+    columns = ("GPU", "runs", "correlation", "fastest at", "full: median", "≤ 25 %", "≤ 50 %", "≤ 60 %")
+    caption = "speeds in percent of the fastest; ≤: the best with at most so much occupancy"
     return Table(columns, rows, f"{TUNED[kernel]}: {caption}")
 
 

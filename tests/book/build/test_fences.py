@@ -112,7 +112,7 @@ def test_inline_values_are_computed(render) -> None:
 
 def test_budgets_in_prose(render) -> None:
     html = render("`#!b registers` and `#!b memory Shared memory`")
-    assert told(html) == "registers and Shared memory" and "occ-budget--shared_memory" in html
+    assert told(html) == "registers and Shared memory" and "occ-budget--memory" in html
 
 
 @pytest.mark.parametrize(

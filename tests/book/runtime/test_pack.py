@@ -59,7 +59,7 @@ assert json.loads(api.run("p", "cell 1", "from occusite import nvidia, paper\\np
 
 def test_builders_of_pages_and_the_command_line_stay_at_home(package: Path) -> None:
     names = zipfile.ZipFile(package).namelist()
-    assert not [n for n in names if n.startswith(("occusite/cli/", "occusite/book/fences", "occusite/book/finish"))]
+    assert not [n for n in names if n.startswith(("occusite/cli/", "occusite/book/build/"))]
     assert "occusite/paper.py" in names and "occusite/paper.pyc" in names
     assert "occusite/book/runtime/api.pyc" in names and "occusite/book/runtime/api.py" not in names
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from occusite import devices, nvidia, reports
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def load() -> ModuleType:
