@@ -24,6 +24,7 @@ import itertools
 import json
 import os
 import re
+import resource
 import signal
 import sys
 import time
@@ -37,6 +38,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 ACCEPTED = ROOT / "tests" / "data" / "mutants.toml"
 TARGET = 95.0
+MOST_MEMORY = 2 << 30
 
 FLIPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -60,7 +62,7 @@ FLIPPED: dict[type[ast.AST], type[ast.AST]] = {
 }
 # Names that stand for each other in a slip of the pen.
 PAIRS = (
-    *(("registers", "shared_memory"), ("warps", "blocks"), ("barriers", "virtual"), ("memory", "registers")),
+    *(("memory", "registers"), ("registers", "shared_memory"), ("warps", "blocks"), ("barriers", "virtual")),
     *(("first", "last"), ("better", "worse"), ("before", "after"), ("min", "max"), ("any", "all")),
     *(("used", "spare"), ("answer", "other"), ("exact", "on_paper")),
 )
@@ -318,6 +320,8 @@ def run(file: Path, tree: ast.Module, stale: frozenset[str], tests: Sequence[str
         os.setpgid(0, 0)
         status = 99
         gc.disable()
+        # A fault may fill the memory without end.
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
         try:
             plant(file, tree, stale)
             status = suite(tests)

@@ -36,7 +36,7 @@ def counted(capability: str, rule: str) -> float:
     return 100 * len(wrong) / len(launches)
 
 
-@pytest.mark.parametrize("capability", ["6.0", "7.5", "8.9"])
+@pytest.mark.parametrize("capability", ["6.0", "7.5", "8.0", "8.9"])
 @pytest.mark.parametrize("rule", RULES)
 def test_a_share_is_counted(capability: str, rule: str) -> None:
     assert silicon.ignored(capability)[rule] == pytest.approx(counted(capability, rule), abs=1e-9)

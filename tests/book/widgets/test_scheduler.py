@@ -68,6 +68,8 @@ TABLE: list[tuple[dict[str, object], str]] = [
     ({"warps": 12, "interval": 60}, "32 % of cycles with nothing to issue Bandwidth-bound. The memory never pauses: 8 warps, 32 on an SM of 4 schedulers, are enough for that, and none more makes it faster."),
     ({"warps": 8, "interval": 60}, "32 % of cycles with nothing to issue Bandwidth-bound. The memory never pauses: 8 warps, 32 on an SM of 4 schedulers, are enough for that, and none more makes it faster."),
     ({"warps": 4, "interval": 60}, "63 % of cycles with nothing to issue Latency-bound. From 8 warps, 32 on an SM of 4 schedulers, on the memory would never pause. The scheduler would still run dry, and no warp could help that."),
+    # 840 ÷ 55 = 15.3: all the slots there are.
+    ({"latency": 800, "interval": 55}, "80 % of cycles with nothing to issue Latency-bound. From 16 warps, 64 on an SM of 4 schedulers, on the memory would never pause. The scheduler would still run dry, and no warp could help that."),
     # 470 ÷ 41: 8 of 11.5 warps reach 70 %, 11 reach 96 %: from 95 % of a roof on it is called reached.
     ({"latency": 430, "warps": 8}, "30 % of cycles with nothing to issue Latency-bound. From 12 warps on it would never run dry. That is 48 on an SM of 4 schedulers; Ada has 48 slots."),
     ({"latency": 430, "warps": 11}, "4 % of cycles with nothing to issue Issue-bound. From 12 warps on it would never run dry. That is 48 on an SM of 4 schedulers; Ada has 48 slots."),
@@ -88,10 +90,11 @@ def test_a_run(given: dict[str, object], said: str) -> None:
 
 
 def test_a_share_is_rounded_where_that_does_not_claim_too_much() -> None:
-    # 3 instructions in 300 cycles; 3 × 33 in 100; 1 in 1,001.
+    # 3 instructions in 300 cycles; 3 × 33 in 100; 5 × 199 in 996; 2 in 2,001.
     for kernel, warps, said in (
         (scheduler.Kernel(1, 2, 298), 1, "99 % of cycles with nothing to issue"),
         (scheduler.Kernel(1, 32, 68), 3, "1 % of cycles with nothing to issue"),
+        (scheduler.Kernel(1, 198, 798), 5, "0.1 % of cycles with nothing to issue"),
         (scheduler.Kernel(1, 1, 2000), 1, "99.9 % of cycles with nothing to issue"),
         (scheduler.Kernel(1, 32, 67), 3, NEVER_DRY),
     ):
