@@ -95,3 +95,9 @@ def test_sweep_of_chosen_values() -> None:
 def test_unknown_knob(knob: str) -> None:
     with pytest.raises(ValueError, match=r"^field: .* is not allowed; give one of threads, registers, "):
         plateaus(ADA.occupancy(Launch(256, 32)), knob)
+
+
+def test_the_last_value_may_be_a_plateau_of_its_own() -> None:
+    """32 × 254 registers: one warp up to 254 a thread, none with 255."""
+    tiny = paper.SM(registers=32 * 254, warps=1, blocks=1)
+    assert plateaus(tiny.occupancy(paper.Launch(32, 32))) == ((1, 254, 1, 1), (255, 255, 0, 0))
