@@ -44,8 +44,6 @@ def sweep(
 
     The field's own option marks where the launch stands.
     """
-    from occusite.questions import staircase as stairs
-
     gpu = options.device(device, rules)
     marked = along in fields
     field = _field(gpu, along)
@@ -53,7 +51,7 @@ def sweep(
         fields = {**fields, along: _ELSEWHERE}
     launch = options.launch(gpu, fields)
     answer = gpu.occupancy(launch)
-    rows = _rows(answer, stairs.field_of(launch, along), first, last, every)
+    rows = _rows(answer, field, first, last, every)
     if json:
         show_json({"device": gpu.name, "along": along, "slots": gpu.slots, "rows": rows})
         return

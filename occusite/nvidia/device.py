@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from occusite.model.answer import Limit, Occupancy, RuleSet
+from occusite.model.answer import UNLIMITED, Limit, Occupancy, RuleSet
 from occusite.model.fields import Field
 from occusite.model.terms import Budget, Phrase, Step, Terms
 from occusite.nvidia import fast, limits, working
@@ -116,7 +116,7 @@ class Device(Properties):
             blocks,
             blocks * warps,
             self.warps_per_sm,
-            {b: _UNLIMITED if v is None else _tuple(Limit, (v, v * warps)) for b, v in by_budget.items()},
+            {b: UNLIMITED if v is None else _tuple(Limit, (v, v * warps)) for b, v in by_budget.items()},
             limiters,
             {
                 "registers_per_block": limits.registers_per_warp(self, launch.registers) * warps,
@@ -198,7 +198,6 @@ class Device(Properties):
         return clusters(self, launch, self.occupancy(launch).blocks)
 
 
-_UNLIMITED = Limit(None, None)
 # Twice as fast as the class itself, and six are made for each answer.
 _tuple = tuple.__new__
 

@@ -7,8 +7,6 @@ from typing import ClassVar
 
 from occusite.model.fields import MOST_BYTES, Field, checker
 
-KIB = 1024
-
 FIELDS = (
     Field(
         *("threads", "Threads per block", "threads", "count"),

@@ -9,8 +9,9 @@ slots, barriers and virtual resources are plain divisions. The rules are those o
 
 from __future__ import annotations
 
-from occusite.nvidia.launch import KIB, Launch
+from occusite.nvidia.launch import Launch
 from occusite.nvidia.properties import Properties
+from occusite.nvidia.rules import KIB
 
 
 def registers_per_warp(device: Properties, registers: int) -> int:

@@ -10,6 +10,7 @@ from occusite import devices
 from occusite.model.answer import Device, Occupancy
 from occusite.model.terms import grouped
 from occusite.questions import steps
+from occusite.questions.staircase import field_of
 from occusite.questions.steps import Nearest
 from occusite.reports.report import KernelReport
 
@@ -38,10 +39,7 @@ class KernelAnswer(NamedTuple):
         """The way to more warps: "3 registers fewer: 40 warps"; "?" without an answer, "–" where there is none."""
         if self.steps is None or self.answer is None:
             return "?"
-        better = self.steps.better
-        if better is None:
-            return steps.together(self.answer, number) or "–"
-        return steps.words(self.answer.device, better, number)
+        return steps.way_up(self.answer, self.steps, number)
 
     def step_down(self, number: Callable[[int], str] = grouped) -> str:
         """The nearest step to fewer warps, in the same words."""
@@ -147,8 +145,8 @@ def _silent(report: KernelReport, name: str) -> bool:
 def best_block_size(device: Device, launch: Any, max_threads: int | None = None) -> int:
     """The largest block of whole warps, or the limit itself, with the most resident threads; 0 when none runs."""
     pooled, unit = launch.pooled(), device.warp_size
-    sized = next(f for f in launch.FIELDS if f.name == "threads")
-    most = device.range(sized)[1] if max_threads is None else min(max_threads, device.range(sized)[1])
+    most = device.range(field_of(launch, "threads"))[1]
+    most = most if max_threads is None else min(max_threads, most)
     residency = device.counter(pooled, "threads")
     best, threads = 0, 0
     for size in range(-(-most // unit) * unit, 0, -unit):

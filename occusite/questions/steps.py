@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from occusite.model.answer import Device, Occupancy
+from occusite.model.answer import Device, Occupancy, budgets_of
 from occusite.model.fields import Field
 from occusite.model.terms import counted, grouped, joined
 from occusite.questions.staircase import field_of, first_alike, grows, last_alike
@@ -161,8 +161,8 @@ def words(device: Device, cliff: Cliff | None, number: Number = grouped) -> str:
     if cliff is None:
         return "–"
     amount, more = abs(cliff.change), cliff.change > 0
-    field = next(f for f in device.launch_type.FIELDS if f.name == cliff.field)
-    budget = next(b for b in device.budgets if b.key == cliff.budget)
+    field = field_of(device.launch_type, cliff.field)
+    (budget,) = budgets_of(device, (cliff.budget,))
     if budget.slot == "warps":
         what = counted(cliff.value, field.unit, number)
     elif field.kind == "bytes":
@@ -183,12 +183,16 @@ def together(answer: Occupancy, number: Number = grouped) -> str:
     return f"{advised.moves(number)}: {counted(advised.then.warps, answer.device.terms.warp + 's')}"
 
 
-def step_up(answer: Occupancy, number: Number = grouped) -> str:
-    """The way to more resident warps in a few words, for a column: the nearest step, or what to change together."""
+def way_up(answer: Occupancy, found: Nearest, number: Number = grouped) -> str:
+    """The better of the nearest steps `found` in words, or what to change together; "–" where there is neither."""
+    return words(answer.device, found.better, number) if found.better else together(answer, number) or "–"
+
+
+def step_up(answer: Occupancy, number: Number = grouped, found: Nearest | None = None) -> str:
+    """The way to more resident warps in a few words, for a column; `found`: the nearest steps where they are known."""
     if answer.runs and answer.warps == answer.slots:
         return f"all {answer.slots} {answer.device.terms.warp} slots are taken"
-    better = nearest(answer).better
-    return words(answer.device, better, number) if better else together(answer, number) or "–"
+    return way_up(answer, found or nearest(answer), number)
 
 
 def advice(answer: Occupancy) -> Advice:

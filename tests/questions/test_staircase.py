@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from occusite import nvidia, paper
 from occusite.nvidia import Launch
 from occusite.questions.staircase import Plateau, plateaus, sweep
+from tests.questions.asked import chips, launches
 
 PAPER = paper.SM()
 ADA = nvidia.device("8.9")
@@ -59,18 +60,6 @@ def test_plateaus_along_barriers_and_part_of_a_range() -> None:
         (49, 64, 32),
         (65, 70, 24),
     ]
-
-
-knobs = st.sampled_from(("registers", "threads", "dynamic_shared"))
-launches = st.builds(
-    Launch,
-    threads=st.integers(1, 1024),
-    registers=st.integers(1, 255),
-    dynamic_shared=st.integers(0, 120_000),
-    carveout=st.one_of(st.none(), st.integers(0, 100)),
-    partitioned_caching=st.sampled_from(("off", "on")),
-)
-chips = st.sampled_from([nvidia.device(capability) for capability in nvidia.CHIPS])
 
 
 @settings(max_examples=30, deadline=None)

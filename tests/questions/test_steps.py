@@ -25,20 +25,12 @@ from occusite.questions.steps import (
     together,
     words,
 )
+from tests.questions.asked import chips, launches
 
 PAPER = paper.SM()
 ADA = nvidia.device("8.9")
 
 knobs = st.sampled_from(("registers", "threads", "dynamic_shared"))
-launches = st.builds(
-    Launch,
-    threads=st.integers(1, 1024),
-    registers=st.integers(1, 255),
-    dynamic_shared=st.integers(0, 120_000),
-    carveout=st.one_of(st.none(), st.integers(0, 100)),
-    partitioned_caching=st.sampled_from(("off", "on")),
-)
-chips = st.sampled_from([nvidia.device(capability) for capability in nvidia.CHIPS])
 
 
 @settings(max_examples=60, deadline=None)

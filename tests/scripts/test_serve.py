@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import re
@@ -16,25 +15,20 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.scripts import loaded
+from tests.scripts.loaded import SCRIPTS, script, somebody
+
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ROOT / "scripts"
 
 
-def script(name: str) -> ModuleType:
-    """A module of scripts/, by path."""
-    spec = importlib.util.spec_from_file_location(f"scripts_{name}", SCRIPTS / f"{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
+# A rebuilt page takes longer than what the other tests wait for.
+until = partial(loaded.until, seconds=120)
 
 sys.path.insert(0, str(SCRIPTS))
 try:
@@ -43,21 +37,6 @@ try:
     serve = script("serve")
 finally:
     sys.path.remove(str(SCRIPTS))
-
-
-@contextlib.contextmanager
-def somebody() -> Iterator[int]:
-    """A port that another program holds."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        yield taken.getsockname()[1]
-
-
-def until(happened: Callable[[], bool], what: str, seconds: float = 120) -> None:
-    """Wait for something that another process does."""
-    end = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < end, f"not within {seconds} s: {what}"
-        time.sleep(0.1)
 
 
 def get(url: str, **headers: str) -> tuple[int, str, dict[str, str]]:

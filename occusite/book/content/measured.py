@@ -31,6 +31,13 @@ STRAIGHT = 1 / 8
 # Fewer configurations than these at one occupancy say little of its best and its median.
 FEW = 20
 SEVERAL = "several"
+# The horizontal axis of both pictures.
+OCCUPANCY: dict[str, Any] = {
+    "field": "x",
+    "type": "quantitative",
+    "scale": {"domain": [0, 100], "nice": False},
+    "axis": {"title": "occupancy (%)", "values": [0, 25, 50, 75, 100], "grid": False},
+}
 
 
 def table_of(name: str) -> list[dict[str, str]]:
@@ -152,12 +159,6 @@ def against_law(gpu: str, kernel: str) -> Chart:
         for point in found.points
     ]
     top = round(found.best * 1.12)
-    x = {
-        "field": "x",
-        "type": "quantitative",
-        "scale": {"domain": [0, 100], "nice": False},
-        "axis": {"title": "occupancy (%)", "values": [0, 25, 50, 75, 100], "grid": False},
-    }
     y = {
         "field": "rate",
         "type": "quantitative",
@@ -170,22 +171,22 @@ def against_law(gpu: str, kernel: str) -> Chart:
             {
                 "data": {"name": "law"},
                 "mark": {"type": "line", "strokeWidth": 1.5, "strokeDash": [5, 4], "color": "var(--occ-ink-soft)"},
-                "encoding": {"x": x, "y": y},
+                "encoding": {"x": OCCUPANCY, "y": y},
             },
             {
                 "data": {"name": "measured"},
                 "mark": {"type": "line", "strokeWidth": 1.5, "color": "var(--occ-accent)"},
-                "encoding": {"x": x, "y": y},
+                "encoding": {"x": OCCUPANCY, "y": y},
             },
             {
                 "data": {"name": "measured"},
                 "mark": {"type": "point", "filled": True, "size": 26, "color": "var(--occ-accent)", "opacity": 1},
-                "encoding": {"x": x, "y": y, "tooltip": {"field": "tip"}},
+                "encoding": {"x": OCCUPANCY, "y": y, "tooltip": {"field": "tip"}},
             },
             {
                 "data": {"name": "names"},
                 "mark": {"type": "text", "align": "right", "baseline": "bottom", "dy": -4},
-                "encoding": {"x": x, "y": y, "text": {"field": "label"}},
+                "encoding": {"x": OCCUPANCY, "y": y, "text": {"field": "label"}},
             },
         ],
     }
@@ -472,12 +473,6 @@ def scatter(kernel: str, gpu: str, occupancy: float) -> Chart:
         for at in many
         for value in (getattr(at, name),)
     ]
-    x = {
-        "field": "x",
-        "type": "quantitative",
-        "scale": {"domain": [0, 100], "nice": False},
-        "axis": {"title": "occupancy (%)", "values": [0, 25, 50, 75, 100], "grid": False},
-    }
     y = {
         "field": "speed",
         "type": "quantitative",
@@ -493,7 +488,7 @@ def scatter(kernel: str, gpu: str, occupancy: float) -> Chart:
                 "transform": [{"calculate": TIP, "as": "tip"}],
                 "mark": {"type": "point", "filled": True, "size": 22, "opacity": 0.55},
                 "encoding": {
-                    "x": x,
+                    "x": OCCUPANCY,
                     "y": y,
                     "color": {
                         "field": "limiter",
@@ -514,7 +509,7 @@ def scatter(kernel: str, gpu: str, occupancy: float) -> Chart:
                 "data": {"name": "lines"},
                 "mark": {"type": "line", "strokeWidth": 2, "color": "var(--occ-ink)"},
                 "encoding": {
-                    "x": x,
+                    "x": OCCUPANCY,
                     "y": y,
                     "strokeDash": {
                         "field": "line",
@@ -527,7 +522,7 @@ def scatter(kernel: str, gpu: str, occupancy: float) -> Chart:
             {
                 "data": {"name": "here"},
                 "mark": {"type": "rule", "strokeWidth": 1, "color": "var(--occ-ink)"},
-                "encoding": {"x": x},
+                "encoding": {"x": OCCUPANCY},
             },
         ],
     }

@@ -15,6 +15,9 @@ REGISTERS = range(16, 256)
 BLOCK_SIZES = range(32, 1025, 32)
 SHARED_STEP = 512
 
+# The device with the most shared memory for a block: its range serves the controls of a widget on any device.
+LARGEST = max(map(nvidia.device, nvidia.CHIPS), key=lambda d: d.shared_memory_per_block_opt_in)
+
 Count = Callable[..., int]
 
 

@@ -12,8 +12,7 @@ from occusite.book.parts.charts import Chart
 from occusite.book.parts.html import Table
 from occusite.model import Device
 from occusite.model.checks import choice, integer
-
-KIB = 1024
+from occusite.paper import KIB
 
 
 @dataclass(frozen=True)

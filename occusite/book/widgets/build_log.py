@@ -6,6 +6,7 @@ from html import escape
 from pkgutil import get_data
 
 from occusite import devices, nvidia, paper
+from occusite.book.content.silicon import LARGEST
 from occusite.book.parts.html import THIN, Markup, Table, count, limiters, percent
 from occusite.book.parts.widget import Choice, Paste, Slider, View, Widget
 from occusite.questions import kernels
@@ -15,8 +16,6 @@ from occusite.reports import KernelReport, read
 
 SAMPLE = (get_data("occusite", "data/sample_build.log") or b"").decode()
 REPORTED = "reported"
-# The device with the most shared memory for a block: its range serves all.
-LARGEST = max(map(nvidia.device, nvidia.CHIPS), key=lambda d: d.shared_memory_per_block_opt_in)
 SHOWN = 200
 
 
@@ -52,7 +51,7 @@ def _cells(row: KernelAnswer) -> tuple[object, ...]:
     if not answer.runs:
         return (*facts, 0, f"cannot launch: {answer.why(count)}", "")
     warps = f"{answer.warps} ({percent(answer.percent)})"
-    return (*facts, warps, limiters(answer), step_up(answer, count))
+    return (*facts, warps, limiters(answer), step_up(answer, count, row.steps))
 
 
 def _notes(reports: list[KernelReport]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from occusite import nvidia, paper
-from occusite.book.content.silicon import working
+from occusite.book.content.silicon import LARGEST, working
 from occusite.book.parts.bars import budget_bars, slot_bar
 from occusite.book.parts.html import count
 from occusite.book.parts.widget import Choice, Slider, View, Widget
@@ -11,8 +11,6 @@ from occusite.book.widgets.calculator import headline, verdict
 from occusite.model import Occupancy
 from occusite.questions import steps
 
-# The device with the most shared memory for a block: its range serves all.
-LARGEST = max(map(nvidia.device, nvidia.CHIPS), key=lambda d: d.shared_memory_per_block_opt_in)
 CARVEOUTS = {"default": "the driver’s choice", "0": "0 %", "25": "25 %", "50": "50 %", "75": "75 %", "100": "100 %"}
 
 
