@@ -108,6 +108,10 @@ class SM:
         """The least and the largest value of a field worth asking."""
         return (field.low, self.shared_memory if field.kind == "bytes" else int(field.high or 0))
 
+    def turns(self, launch: Launch, field: Field) -> tuple[int, ...]:
+        """None: residency never grows with an appetite."""
+        return ()
+
     def warps_per_block(self, launch: Launch) -> int:
         """Warps of one block; a part of a warp takes a whole one."""
         return launch.warps

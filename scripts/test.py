@@ -224,13 +224,13 @@ def main() -> int:
     env = tools.env | ({"OCCUSITE_SITE": str(build.SITE)} if built else {})
     with run:
         # Browsers may have to be installed: the processors need not wait for that.
-        run.pytest("unit tests", ["-m", "not browser"], env)
+        all_of_it = ["--all"] if arguments.all else []
+        run.pytest("unit tests", ["-m", "not browser", *all_of_it], env)
         found: dict[str, str] = {}
         if built and not arguments.fast and run.check("browsers", lambda: found.update(_browsers.browsers(tools))):
-            walk = ["--all"] if arguments.all else []
             for engine in ENGINES:
                 if f"OCCUSITE_{engine.upper()}" in found:
-                    run.pytest(engine, ["-m", "browser", "--engine", engine, *walk, "tests/browser"], env | found)
+                    run.pytest(engine, ["-m", "browser", "--engine", engine, *all_of_it, "tests/browser"], env | found)
         if not extra:
             run.command("mypy --strict", tools.python("-m", "mypy", "--strict", "occusite"))
             run.command("ruff check", tools.python("-m", "ruff", "check", "."))

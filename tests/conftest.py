@@ -22,7 +22,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Which engines, and how much of the book in each."""
     group = parser.getgroup("occusite")
     group.addoption("--engine", action="append", choices=ENGINES, help="only in this browser engine (may be repeated)")
-    group.addoption("--all", action="store_true", help="walk over all pages in every engine, not only in Chromium")
+    group.addoption(
+        "--all",
+        action="store_true",
+        help="every test and every page in every engine, and each property at its full length",
+    )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -84,6 +84,23 @@ def test_residency_never_grows_with_an_appetite(case: tuple[Any, Any], data: st.
     assert device.occupancy(more).blocks <= device.occupancy(launch).blocks
 
 
+@given(chips, st.sampled_from(("none", "l1", "equal", "shared")), st.none() | st.integers(0, 100), st.integers(0, 2000))
+def test_turns_are_where_shared_memory_alone_lets_more_blocks_in_again(
+    device: Device, preference: str, carveout: int | None, static: int
+) -> None:
+    launch = Launch(32, 0, static_shared=static, cache_preference=preference, carveout=carveout, opt_in=True)
+    field = next(f for f in Launch.FIELDS if f.name == "dynamic_shared")
+
+    def blocks(dynamic: int) -> int:
+        return device.occupancy(replace(launch, dynamic_shared=dynamic)).limits["shared_memory"].blocks or 0
+
+    # Allocations grow in units of at least 128 bytes, and every unit's edge is a multiple of it less what is fixed.
+    edge = -(static + device.reserved_shared_memory) % 128
+    last = device.range(field)[1] - static
+    grown = {v for v in range(edge, last, 128) if 0 < blocks(v) < blocks(v + 1)}
+    assert grown == set(device.turns(launch, field))
+
+
 @given(chips, launches)
 def test_fast_path_equals_the_rich_answer(device: Device, launch: Launch) -> None:
     found = device.occupancy(launch)

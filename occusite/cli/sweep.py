@@ -79,7 +79,7 @@ def _rows(
     low = low if first is None else integer("first", first, least)
     high = high if last is None else integer("last", last, low)
     if every is None:
-        if not stairs.grows(device, launch, field.name):
+        if not stairs.is_appetite(device, launch, field):
             integer("last", high, low, low + _MOST_ROWS)
         spans = [(p.first, p.last) for p in stairs.plateaus(answer, field.name, low, high)]
     else:

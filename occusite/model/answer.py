@@ -61,6 +61,12 @@ class Device(Protocol):
     def range(self, field: Field) -> tuple[int, int]:
         """The least and the largest value of a whole-number field worth asking on this device."""
 
+    def turns(self, launch: Any, field: Field) -> tuple[int, ...]:
+        """The values of an appetite, ascending, beyond which more may be resident again: most have none.
+
+        Up to each of them, and from one to the next, residency never grows with the field.
+        """
+
     def warps_per_block(self, launch: Any) -> int:
         """Warps of one block; a part of a warp takes a whole one."""
 

@@ -94,6 +94,15 @@ class Device(Properties):
             "virtual": (0, self.allocation.virtual or 0),
         }[field.name]
 
+    def turns(self, launch: Launch, field: Field) -> tuple[int, ...]:
+        """The bytes of shared memory beyond which a larger pool holds more blocks again; see `limits.pool_turns`."""
+        if field.eases != "shared_memory":
+            return ()
+        others = launch.static_shared + launch.dynamic_shared - getattr(launch, field.name)
+        fixed = others + self.reserved_shared_memory
+        preferred = limits.preferred_pool(self, launch.carveout, launch.cache_preference)
+        return tuple(size - fixed for size in limits.pool_turns(self, preferred) if size > fixed)
+
     def occupancy(self, launch: Launch) -> Occupancy:
         """Exact residency on one SM: every limit, all limiters, and why a launch cannot run.
 

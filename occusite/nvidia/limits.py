@@ -114,6 +114,23 @@ def shared_pool(device: Properties, allocated: int, preferred: int) -> int:
     return shared_step(device, allocated) if device.allocation.shared_steps else device.shared_memory_per_sm
 
 
+def pool_turns(device: Properties, preferred: int) -> tuple[int, ...]:
+    """Bytes of one block's allocation beyond which the SM is set to a pool so much larger that more blocks fit.
+
+    Kepler alone has them: its next pool after 16 KiB is 48 KiB, where later architectures at most double.
+    """
+    unit = device.allocation.shared_unit
+    full = {step // unit * unit for step in (preferred, *device.allocation.shared_steps) if step >= preferred}
+    most = max((device.shared_memory_per_sm, *device.allocation.shared_steps))
+    return tuple(
+        size
+        for size in sorted(full)
+        if size > 0
+        and size + unit <= most
+        and shared_pool(device, size + unit, preferred) // (size + unit) > shared_pool(device, size, preferred) // size
+    )
+
+
 def shared_limit(
     device: Properties, static: int, dynamic: int, max_dynamic: int, opt_in: bool, preferred: int
 ) -> tuple[int | None, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from occusite.model.answer import Device, Occupancy
@@ -50,10 +50,26 @@ def field_of(launch: Any, name: str) -> Field:
     return fields[name]
 
 
-def grows(device: Device, launch: Any, name: str) -> bool:
-    """Whether the field is an appetite: residency never grows with it. Block size is none, nor is a mode."""
-    eases = field_of(launch, name).eases
-    return any(b.key == eases and b.slot != "warps" for b in device.budgets)
+def is_appetite(device: Device, launch: Any, field: Field) -> bool:
+    """Whether the field takes from one budget: residency falls with it, but for the device's turns. Block size is none."""
+    return any(b.key == field.eases and b.slot != "warps" for b in device.budgets)
+
+
+def falling(device: Device, launch: Any, field: Field, low: int, high: int) -> list[tuple[int, int]]:
+    """The values of an appetite from `low` to `high` cut at the device's turns: in each part residency never grows."""
+    ends = [turn for turn in device.turns(launch, field) if low <= turn < high]
+    return list(zip([low, *(end + 1 for end in ends)], [*ends, high], strict=True)) if low <= high else []
+
+
+def last_where(holds: Callable[[int], bool], first: int, last: int) -> int | None:
+    """The last value from `first` to `last` where `holds`, which is true up to there and false after it; None: nowhere."""
+    if not holds(first):
+        return None
+    beyond = last + 1
+    while beyond - first > 1:
+        middle = (first + beyond) // 2
+        first, beyond = (middle, beyond) if holds(middle) else (first, middle)
+    return first
 
 
 def plateaus(
@@ -62,20 +78,30 @@ def plateaus(
     """The staircase from `first` to `last` (default: the device's range) as plateaus of equal resident warps.
 
     All other fields are those of the answer's launch. Edges of an appetite are found by halving, since residency
-    never grows with it; every value of another field is looked at.
+    falls along it; every value of another field is looked at.
     """
     device, launch = answer.device, answer.launch
     field = field_of(launch, name)
     low, high = _range(device, field, first, last)
     residency = device.counter(launch, field.name)
-    halving = grows(device, launch, field.name)
-    steps = []
-    while low <= high:
-        blocks, warps = residency(low)
-        end = last_alike(residency, warps, low, high, halving=halving)
-        steps.append(Plateau(low, end, blocks, warps))
-        low = end + 1
+    appetite = is_appetite(device, launch, field)
+    parts = falling(device, launch, field, low, high) if appetite else [(v, v) for v in range(low, high + 1)]
+    steps: list[Plateau] = []
+    for start, end in parts:
+        while start <= end:
+            blocks, warps = residency(start)
+            same = last_where(partial(_resident, residency, warps), start, end)
+            assert same is not None
+            if steps and steps[-1].warps == warps:
+                steps[-1] = steps[-1]._replace(last=same)
+            else:
+                steps.append(Plateau(start, same, blocks, warps))
+            start = same + 1
     return tuple(steps)
+
+
+def _resident(residency: Callable[[int], tuple[int, int]], warps: int, value: int) -> bool:
+    return residency(value)[1] == warps
 
 
 def sweep(answer: Occupancy, name: str, values: Iterable[int] | None = None) -> tuple[Point, ...]:
@@ -100,19 +126,25 @@ def _stretches(device: Device, launch: Any, name: str) -> tuple[Stretch, ...]:
     def limiters(value: int) -> tuple[str, ...]:
         return device.occupancy(replace(launch, **{name: value})).limiters
 
-    parts = []
+    field = field_of(launch, name)
+    parts: list[Stretch] = []
     for step in plateaus(device.occupancy(launch), name):
-        start, beyond = step.first, step.last + 1
-        here = limiters(start)
-        while start < beyond:
-            low, high = start, beyond
-            while high - low > 1:
-                middle = (low + high) // 2
-                low, high = (middle, high) if limiters(middle) == here else (low, middle)
-            parts.append(Stretch(start, low, step.warps, here))
-            start = low + 1
-            here = limiters(start) if start < beyond else here
+        for start, end in falling(device, launch, field, step.first, step.last):
+            while start <= end:
+                here = limiters(start)
+                same = last_where(partial(_limited, limiters, here), start, end)
+                assert same is not None
+                before = parts[-1] if parts else None
+                if before and (before.warps, before.limiters) == (step.warps, here):
+                    parts[-1] = before._replace(last=same)
+                else:
+                    parts.append(Stretch(start, same, step.warps, here))
+                start = same + 1
     return tuple(parts)
+
+
+def _limited(limiters: Callable[[int], tuple[str, ...]], here: tuple[str, ...], value: int) -> bool:
+    return limiters(value) == here
 
 
 def whole_steps(answer: Occupancy, name: str = "registers") -> list[Stretch]:
@@ -126,28 +158,6 @@ def whole_steps(answer: Occupancy, name: str = "registers") -> list[Stretch]:
         else:
             merged.append(part)
     return merged
-
-
-def last_alike(residency: Callable[[int], tuple[int, int]], warps: int, start: int, high: int, *, halving: bool) -> int:
-    """The last value from `start` to `high` up to which `warps` warps are resident."""
-    if not halving:
-        while start < high and residency(start + 1)[1] == warps:
-            start += 1
-        return start
-    beyond = high + 1
-    while beyond - start > 1:
-        middle = (start + beyond) // 2
-        start, beyond = (middle, beyond) if residency(middle)[1] == warps else (start, middle)
-    return start
-
-
-def first_alike(residency: Callable[[int], tuple[int, int]], warps: int, low: int, end: int) -> int:
-    """The first value from `low` to `end` from which on `warps` warps are resident, for an appetite."""
-    before = low - 1
-    while end - before > 1:
-        middle = (before + end) // 2
-        before, end = (before, middle) if residency(middle)[1] == warps else (middle, end)
-    return end
 
 
 def _range(device: Device, field: Field, first: int | None, last: int | None) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from occusite.model.answer import Device, Occupancy, budgets_of
 from occusite.model.fields import Field
 from occusite.model.terms import counted, grouped, joined
-from occusite.questions.staircase import field_of, first_alike, grows, last_alike
+from occusite.questions.staircase import falling, field_of, is_appetite, last_where
 
 Number = Callable[[int], str]
 
@@ -96,22 +96,31 @@ class Advice(NamedTuple):
 def next_step(answer: Occupancy, name: str) -> Nearest:
     """The nearest value of the field with more warps resident, and the nearest with fewer.
 
-    For an appetite the first lies below the launch's value and the second above; for another field either may lie
-    on either side, and of two equally near the smaller is given.
+    For an appetite the first lies below the launch's value and the second above, unless the device has turns; for
+    another field either may lie on either side. Of two equally near the smaller is given.
     """
     device, launch = answer.device, answer.launch
     field = field_of(launch, name)
     here, warps = getattr(launch, field.name), answer.warps
     low, high = device.range(field)
-    high = max(high, here)
     residency = device.counter(launch, field.name)
-    if grows(device, launch, field.name):
-        start = first_alike(residency, warps, low, here)
-        end = last_alike(residency, warps, here, high, halving=True)
-        better = start - 1 if start > low else None
-        worse = end + 1 if end < high else None
+
+    def distance(value: int) -> tuple[int, int]:
+        return abs(value - here), value
+
+    if is_appetite(device, launch, field):
+        more, fewer = [], []
+        for first, last in falling(device, launch, field, min(low, here), max(high, here)):
+            rich = last_where(lambda v: residency(v)[1] > warps, first, last)
+            level = last_where(lambda v: residency(v)[1] >= warps, first, last)
+            if rich is not None:
+                more.append(min(max(here, first), rich))
+            poor = first if level is None else level + 1
+            if poor <= last:
+                fewer.append(min(max(here, poor), last))
+        better, worse = min(more, key=distance, default=None), min(fewer, key=distance, default=None)
     else:
-        order = sorted(range(low, high + 1), key=lambda v: (abs(v - here), v))
+        order = sorted(range(low, max(high, here) + 1), key=distance)
         better = next((v for v in order if residency(v)[1] > warps), None)
         worse = next((v for v in order if residency(v)[1] < warps), None)
 
@@ -245,7 +254,7 @@ def _ease(device: Device, launch: Any, eased: Any, budget: str, blocks: int) -> 
     changes: list[Change] = []
     for field in reversed([f for f in launch.FIELDS if f.eases == budget]):
         low, before = device.range(field)[0], getattr(launch, field.name)
-        value = _most(partial(_allows, device, launch, field.name, budget, blocks), low, before)
+        value = _most(partial(_allows, device, launch, field.name, budget, blocks), device, launch, field, low, before)
         changes.append(Change(budget, field.name, before, value))
         if value is not None:
             eased = replace(eased, **{field.name: value})
@@ -260,7 +269,9 @@ def _relax(device: Device, sized: Field, changes: list[Change], eased: Any) -> t
     relaxed = []
     for change in changes:
         if change.field != sized.name and change.after is not None:
-            value = _most(partial(_keeps, device, eased, change.field, warps), change.after, change.before)
+            field = field_of(eased, change.field)
+            keeps = partial(_keeps, device, eased, change.field, warps)
+            value = _most(keeps, device, eased, field, change.after, change.before)
             change = change._replace(after=value)
             eased = replace(eased, **{change.field: value})
         if change.after != change.before:
@@ -277,14 +288,12 @@ def _allows(device: Device, launch: Any, name: str, budget: str, blocks: int, va
     return limit is None or limit >= blocks
 
 
-def _most(fits: Callable[[int], bool], low: int, high: int) -> int | None:
-    """The largest value from `low` to `high` that fits, where smaller ones fit too; None when not even `low` does."""
-    if not fits(low):
-        return None
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
+def _most(fits: Callable[[int], bool], device: Device, launch: Any, field: Field, low: int, high: int) -> int | None:
+    """The largest value of the appetite from `low` to `high` that fits, where more resident fits better; None: none."""
+    for first, last in reversed(falling(device, launch, field, low, high)):
+        if (value := last_where(fits, first, last)) is not None:
+            return value
+    return None
 
 
 def _plain(name: str) -> str:

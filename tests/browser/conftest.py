@@ -44,8 +44,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what needs a browser; keep the engines asked for, and of walks beyond Chromium the fewest pages."""
-    engines, every_page = config.option.engine or NAMES, config.option.all
+    """Mark what needs a browser; keep the engines asked for, and beyond Chromium what an engine can change, on few pages."""
+    engines, all_of_it = config.option.engine or NAMES, config.option.all
     chosen, left_out = [], []
     for item in items:
         if BROWSER not in item.path.parents:
@@ -56,8 +56,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # What needs no engine runs once.
         engine = values.get("engine", NAMES[0])
         walk = item.get_closest_marker("walk")
-        walked = not walk or every_page or engine == NAMES[0] or values["page"] in fewest(*walk.args)
-        (chosen if engine in engines and walked else left_out).append(item)
+        wanted = all_of_it or engine == NAMES[0]
+        if not wanted and not item.get_closest_marker("one_engine"):
+            wanted = not walk or values["page"] in fewest(*walk.args)
+        (chosen if engine in engines and wanted else left_out).append(item)
     config.hook.pytest_deselected(items=left_out)
     items[:] = chosen
 

@@ -39,6 +39,7 @@ def press_behind(cell: Cell) -> None:
 
 
 class TestPythonsStart:
+    @pytest.mark.one_engine
     def test_a_file_that_does_not_come_is_said_and_run_again_loads_it(
         self, first: Callable[..., Book], engine: Engine, server: Server
     ) -> None:
@@ -56,6 +57,7 @@ class TestPythonsStart:
             )
         assert cell.run().state == "done", cell.said
 
+    @pytest.mark.one_engine
     def test_no_network_at_all_is_said(self, first: Callable[..., Book], server: Server) -> None:
         book = first().load(CELLS)
         server.cut = True
@@ -69,6 +71,7 @@ class TestPythonsStart:
         book.tab.online(True)
         assert cell.run().state == "done", cell.said
 
+    @pytest.mark.one_engine
     def test_a_break_on_the_way_is_got_over_without_a_word(self, first: Callable[..., Book], server: Server) -> None:
         """The network comes back before the second try."""
         book = first().load(CELLS)
@@ -99,6 +102,7 @@ class TestPythonsStart:
             book.cell(1).press("run")
         assert book.cell(1).ended().state == "done"
 
+    @pytest.mark.one_engine
     def test_a_slow_answer_shows_how_far_it_is(self, first: Callable[..., Book], server: Server) -> None:
         book = first().load(CELLS)
         book.tab.js(
@@ -124,6 +128,7 @@ class TestPythonsStart:
 
 
 class TestAfterTheStart:
+    @pytest.mark.one_engine
     def test_the_network_cut_changes_nothing(self, fresh: Callable[..., Book], server: Server) -> None:
         book = fresh().load(WIDGET)
         widget = book.widgets()[0]
@@ -138,6 +143,7 @@ class TestAfterTheStart:
         for cell in book.cells():
             assert cell.hidden or cell.run().state == "done"
 
+    @pytest.mark.one_engine
     def test_the_rest_of_the_library_waits_for_the_network(self, first: Callable[..., Book], server: Server) -> None:
         book = first().load(CELLS)
         cell = book.cell(1).run()
@@ -181,6 +187,7 @@ class TestAfterTheStart:
 
 
 class TestPartsOfThePage:
+    @pytest.mark.one_engine
     def test_an_editor_that_does_not_come_is_said_and_tried_again(
         self, first: Callable[..., Book], server: Server
     ) -> None:
@@ -196,6 +203,7 @@ class TestPartsOfThePage:
         cell.tab.wait("document.querySelector(args[0])", f"{cell.css} .cm-content")
         assert not [c for c in book.tab.complaints() if "nhandled" in c or "dynamically" in c]
 
+    @pytest.mark.one_engine
     def test_charts_that_do_not_come_are_said_and_tried_again(self, first: Callable[..., Book], server: Server) -> None:
         mend = server.fault("/charts-", after=1000)
         book = first().load(CHART)

@@ -162,6 +162,7 @@ def test_a_thousand_runs_leave_nothing(engine: Engine, book: Book) -> None:
         assert more["Nodes"] < 100 and more["JSEventListeners"] < 20, more
 
 
+@pytest.mark.one_engine
 def test_a_hundred_pages_leave_nothing(engine: Engine, book: Book, fresh: Callable[..., Book], server: Server) -> None:
     half = TURNS[engine.name] // 2
     book.tab.js(TURN, book.base, ROUND, half, True)

@@ -147,6 +147,7 @@ class TestWithoutANetwork:
             says(away, note)
 
 
+@pytest.mark.one_engine
 def test_python_not_kept_yet_is_said_and_comes_later(visit: Callable[..., Book], offline_server: Server) -> None:
     book = visit().load(CELLS)
     says(book, PLAIN)
@@ -164,6 +165,7 @@ def test_python_not_kept_yet_is_said_and_comes_later(visit: Callable[..., Book],
     says(book, WITH_PYTHON)
 
 
+@pytest.mark.one_engine
 def test_a_new_edition_replaces_the_old_one_whole(
     visit: Callable[..., Book], offline_server: Server, site: Path
 ) -> None:
@@ -206,6 +208,7 @@ def test_a_new_edition_replaces_the_old_one_whole(
         assert editions(book.load(page)) == {"second"}
 
 
+@pytest.mark.one_engine
 def test_a_broken_download_is_tried_again_and_harms_nothing(
     visit: Callable[..., Book], offline_server: Server, site: Path
 ) -> None:

@@ -43,10 +43,12 @@ def test_a_page_loads_quietly_and_fits_a_phone(phone: Book, page: str) -> None:
 
 
 @pytest.mark.walk("pages")
+@pytest.mark.one_engine
 def test_a_page_loads_quietly_on_a_desktop(reader: Book, page: str) -> None:
     reader.load(page)
 
 
+@pytest.mark.one_engine
 def test_nothing_of_python_is_loaded_before_intent(first: Callable[..., Book], server: Server) -> None:
     book = first()
     server.log.clear()

@@ -15,6 +15,8 @@ from .server import Server
 PAGE = "01-latency-hiding/"
 BACK, PLAY, FORWARD = (f".occ-player button:nth-child({n})" for n in (1, 2, 3))
 
+pytestmark = pytest.mark.one_engine
+
 
 def cycle(tab: Tab) -> int:
     return int(tab.js("return document.querySelector('input[data-playable]').value"))

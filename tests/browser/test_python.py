@@ -86,6 +86,7 @@ def test_sleep_lasts_as_long_as_asked(cell: Cell) -> None:
     assert cell.text == "True\n"
 
 
+@pytest.mark.one_engine
 def test_run_above(cell: Cell) -> None:
     second = cell.book.cell(2)
     before = second.state, second.text
@@ -99,6 +100,7 @@ def test_run_above(cell: Cell) -> None:
     assert cell.state == "error" and "ZeroDivisionError" in cell.text
 
 
+@pytest.mark.one_engine
 def test_a_traceback_names_each_cell_and_line(cell: Cell) -> None:
     second = cell.book.cell(2)
     cell.write("def ratio(a, b):\n    # to be divided\n    return a / b").run()
@@ -114,6 +116,7 @@ def test_a_traceback_names_each_cell_and_line(cell: Cell) -> None:
     second.press("reset")
 
 
+@pytest.mark.one_engine
 def test_long_output_is_folded(cell: Cell) -> None:
     cell.write("for i in range(500):\n    print('line', i)").run()
     assert cell.text.startswith("line 0\n") and "line 59\n" in cell.text and "line 60" not in cell.text
@@ -122,6 +125,7 @@ def test_long_output_is_folded(cell: Cell) -> None:
     assert cell.text.endswith("line 498\nline 499\n") and not cell.js("return cell.querySelector('.occ-more')")
 
 
+@pytest.mark.one_engine
 def test_output_is_cut_at_a_stated_size(cell: Cell) -> None:
     cell.write("for i in range(600):\n    print('x' * 999)\nlen('done')").run()
     cell.press("more")
@@ -129,6 +133,7 @@ def test_output_is_cut_at_a_stated_size(cell: Cell) -> None:
     assert cell.state == "done" and cell.text == ("x" * 999 + "\n") * 400 + cut + "4\n"
 
 
+@pytest.mark.one_engine
 def test_leaving_and_asking_are_errors_of_the_cell(cell: Cell) -> None:
     cell.write("kept = 41").run()
     for source, error in (
@@ -154,6 +159,7 @@ def test_memory_that_runs_out_ends_in_a_message_and_a_fresh_worker(cell: Cell) -
     assert cell.write("print('held' in globals())").run().text == "False\n"
 
 
+@pytest.mark.one_engine
 def test_rich_output(cell: Cell) -> None:
     def shows(source: str) -> str:
         return str(cell.write(source).run().outputs()[0]["kind"])
@@ -185,6 +191,7 @@ def test_rich_output(cell: Cell) -> None:
     assert [o["kind"] for o in cell.outputs()] == ["text", "text"] and cell.text == f"{text}\n{text!r}\n"
 
 
+@pytest.mark.one_engine
 def test_the_page_comes_as_a_notebook(reader: Book) -> None:
     reader.turn(CELLS)
     answered = reader.tab.js(
@@ -285,6 +292,7 @@ def shared(cell: Cell) -> str:
     return str(cell.js("return self.copied"))
 
 
+@pytest.mark.one_engine
 def test_a_link_too_long_is_said(cell: Cell) -> None:
     cell.write("# " + "".join(random.Random(1).choices(string.ascii_letters + string.digits, k=20_000)))
     cell.press("share")

@@ -63,6 +63,7 @@ def test_back_and_forward(reader: Book) -> None:
     assert reader.cell(1).state == "done"
 
 
+@pytest.mark.one_engine
 def test_moving_within_a_page_keeps_it(fresh: Callable[..., Book], server: Server) -> None:
     """Section links, Back, Forward and results of the search: none fetches the page anew, what the reader did is there."""
     book = fresh().load(CELLS)
@@ -103,6 +104,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("step", STEPS)
+@pytest.mark.one_engine
 def test_the_first_step_within_a_page_keeps_it(fresh: Callable[..., Book], step: str) -> None:
     book = fresh().load(CELLS)
     section = book.sections()[-1]
@@ -120,6 +122,7 @@ def test_the_first_step_within_a_page_keeps_it(fresh: Callable[..., Book], step:
     assert book.tab.js("return document.querySelector('.md-content article').dataset.kept") == "yes"
 
 
+@pytest.mark.one_engine
 def test_a_section_link_keeps_a_widgets_state(fresh: Callable[..., Book]) -> None:
     book = fresh().load(WIDGET)
     widget = book.widgets()[0]
@@ -138,6 +141,7 @@ def test_a_section_link_keeps_a_widgets_state(fresh: Callable[..., Book]) -> Non
         widget.settle()
 
 
+@pytest.mark.one_engine
 def test_a_widgets_state_is_in_the_address(fresh: Callable[..., Book]) -> None:
     book = fresh().load(WIDGET)
     widget = book.widgets()[0]
@@ -161,6 +165,7 @@ def test_a_widgets_state_is_in_the_address(fresh: Callable[..., Book]) -> None:
     back.settle()
 
 
+@pytest.mark.one_engine
 def test_an_address_with_nonsense_falls_back(fresh: Callable[..., Book]) -> None:
     book = fresh().load(WIDGET)
     name = book.widgets()[0].name

@@ -15,6 +15,8 @@ FOUND = (
     ".map((a) => a.href.replace(/\\?[^#]*/, '').slice(document.querySelector('.md-logo').href.length))"
 )
 
+pytestmark = pytest.mark.one_engine
+
 
 @pytest.fixture(scope="module")
 def home(shelf: Shelf) -> Iterator[Book]:

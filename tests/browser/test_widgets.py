@@ -12,6 +12,7 @@ from .book import Book, Widget
 
 
 @pytest.mark.walk("widgets")
+@pytest.mark.one_engine
 def test_every_widget_is_built_as_the_package_says(reader: Book, page: str) -> None:
     widgets = reader.turn(page).widgets()
     assert widgets, "no widget to compare"

@@ -45,6 +45,8 @@ class WebKit(Engine):
         self.env = dict(os.environ, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS="1", LIBGL_ALWAYS_SOFTWARE="1")
         # Layers that software composes for a screen nobody sees cost a third of the processor's time.
         self.env["WEBKIT_DISABLE_COMPOSITING_MODE"] = "1"
+        # The last tier of WebAssembly's compiler takes a third of the processor's time, for code that runs a second or two.
+        self.env["JSC_useOMGJIT"] = "0"
         self.elsewhere = Elsewhere()
         self.screen: subprocess.Popen[bytes] | None = None
         if not os.environ.get("DISPLAY"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from occusite import nvidia, paper
 from occusite.nvidia import Launch
-from occusite.questions.staircase import Plateau, plateaus, sweep
+from occusite.questions.staircase import Plateau, field_of, plateaus, stretches, sweep
 from tests.questions.asked import chips, launches
 
 PAPER = paper.SM()
@@ -46,6 +46,36 @@ def test_plateaus_along_shared_memory() -> None:
     assert plateaus(PAPER.occupancy(paper.Launch(256, 32)), "shared_memory")[-1].last == PAPER.shared_memory
 
 
+def test_plateaus_where_a_larger_pool_holds_more_blocks_again() -> None:
+    """Kepler with a preference for L1: 16 KiB of shared memory, or 48 KiB for blocks that need more than 16."""
+    answer = nvidia.device("3.5").occupancy(Launch(32, 16, cache_preference="l1"))
+    assert ranges(plateaus(answer, "dynamic_shared"))[-5:] == [
+        (4097, 5376, 3),
+        (5377, 8192, 2),
+        (8193, 16_384, 1),
+        (16_385, 24_576, 2),
+        (24_577, 49_152, 1),
+    ]
+    assert [s[:3] for s in stretches(answer, "dynamic_shared")][-3:] == [
+        (8193, 16_384, 1),
+        (16_385, 24_576, 2),
+        (24_577, 49_152, 1),
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(chips, launches)
+def test_stretches_have_the_limiters_of_each_of_their_values(device: nvidia.Device, launch: Launch) -> None:
+    parts = stretches(device.occupancy(launch), "dynamic_shared")
+    low, high = device.range(field_of(launch, "dynamic_shared"))
+    assert (parts[0].first, parts[-1].last) == (low, high)
+    assert all(a.last + 1 == b.first and a[2:] != b[2:] for a, b in pairwise(parts))
+    for part in parts:
+        for value in {part.first, part.last, (part.first + part.last) // 2}:
+            rich = device.occupancy(replace(launch, dynamic_shared=value))
+            assert (rich.warps, rich.limiters) == part[2:]
+
+
 def test_plateaus_along_barriers_and_part_of_a_range() -> None:
     device = nvidia.device("12.0")
     assert ranges(plateaus(device.occupancy(Launch(256, 32)), "barriers", 0, 24)) == [
@@ -63,7 +93,7 @@ def test_plateaus_along_barriers_and_part_of_a_range() -> None:
 
 
 @settings(max_examples=30, deadline=None)
-@given(chips, launches, st.sampled_from(("registers", "threads")))
+@given(chips, launches, st.sampled_from(("registers", "threads", "dynamic_shared")))
 def test_plateaus_cover_the_range_and_equal_the_sweep(device: nvidia.Device, launch: Launch, knob: str) -> None:
     found = plateaus(device.occupancy(launch), knob)
     points = sweep(device.occupancy(launch), knob)

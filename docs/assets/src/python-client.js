@@ -125,9 +125,11 @@ class PythonClient {
     return this.#request({ call, args, page });
   }
 
-  /** Completions or a signature for an editor, or null while Python is busy: typing never waits for it or starts it.
+  /** Completions or a signature for an editor: undefined while Python is busy, null if it does not run. Typing never waits
+   * for Python or starts it.
    * @param {string} page @param {"complete" | "signature"} what @param {string} source @param {number} at */
   async help(page, what, source, at) {
+    if (this.state === "running") return undefined;
     if (this.state !== "ready") return null;
     return this.#request({ call: what, args: [page, source, at], page, key: `${page} ${what}` }).catch(() => null);
   }

@@ -6,6 +6,9 @@ import { showTooltip, ViewPlugin } from "@codemirror/view";
 /** Milliseconds without a change before Python is asked. */
 const IDLE = 150;
 
+/** Milliseconds until a Python that was busy is asked again. */
+const BUSY = 600;
+
 /** @typedef {{ text: string, doc: string, at: number } | null} Signature */
 
 /** @type {import("@codemirror/state").StateEffectType<Signature>} */
@@ -36,14 +39,21 @@ export function signatures(ask) {
   const watcher = ViewPlugin.define((view) => {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer;
+    let ended = false;
     const look = async () => {
       const { state } = view;
       const before = state.sliceDoc(0, state.selection.main.head);
       const answer = before.includes("(") && view.hasFocus ? await ask("signature", state.doc.toString(), [...before].length) : null;
-      if (view.state !== state) return;
+      // A change of text or caret asks anew; other transactions, such as a completion that closes, leave the answer true.
+      if (ended || view.state.doc !== state.doc || !view.state.selection.eq(state.selection)) return;
+      if (answer === undefined) {
+        clearTimeout(timer);
+        timer = setTimeout(() => void look(), BUSY);
+        return;
+      }
       // Python counts characters, the editor UTF-16 units.
       const value = answer && { ...answer, at: [...before].slice(0, answer.at).join("").length };
-      if (value || state.field(shown)) view.dispatch({ effects: setSignature.of(value) });
+      if (value || view.state.field(shown)) view.dispatch({ effects: setSignature.of(value) });
     };
     return {
       update(update) {
@@ -51,7 +61,10 @@ export function signatures(ask) {
         clearTimeout(timer);
         timer = setTimeout(() => void look(), IDLE);
       },
-      destroy: () => clearTimeout(timer),
+      destroy() {
+        ended = true;
+        clearTimeout(timer);
+      },
     };
   });
   return [shown, watcher];
