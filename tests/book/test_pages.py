@@ -23,7 +23,18 @@ DOCS = ROOT / "docs"
 PAGES = list(pages.pages(DOCS))
 # The whole book on one page says again what the pages say; its links and its structure are its own.
 WRITTEN = [page for page in PAGES if page != "print/"]
-CHAPTERS = [page for page in PAGES if re.match(r"\d\d-", page)]
+
+
+def navigation() -> list[object]:
+    """The navigation as mkdocs.yml has it: titles with pages, and parts with their chapters."""
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    found: list[object] = yaml.safe_load(text[text.index("\nnav:") :].split("\n\n")[0])["nav"]
+    return found
+
+
+# Chapters in reading order: what stands in the parts of the book, which the reference is not.
+PARTS = [part for entry in navigation() if isinstance(entry, dict) for part in entry.items() if part[0] != "Reference"]
+CHAPTERS = [re.sub(r"\.\w+$", "/", page) for _, chapters in PARTS if isinstance(chapters, list) for page in chapters]
 BASE = "/occusite/"
 
 # What Python made, or shows as code: numbers in it are computed, or quoted where they stand with their source.
@@ -203,22 +214,14 @@ def test_every_control_has_a_label(site: Path, page: str) -> None:
 # ---------- the shape of a chapter ----------
 
 
-def order() -> list[str]:
-    """The chapters in the order of the navigation."""
-    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    nav = text[text.index("\nnav:") :]
-    return re.findall(r"(\d\d-[\w-]+)\.(?:md|ipynb)", nav)
-
-
 def test_the_navigation_has_every_page() -> None:
-    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    nav = yaml.safe_load(text[text.index("\nnav:") :].split("\n\n")[0])["nav"]
-    named = re.findall(r"[\w/-]+\.(?:md|ipynb)", str(nav))
+    named = re.findall(r"[\w/-]+\.(?:md|ipynb)", str(navigation()))
     written = [p for p in [*DOCS.rglob("*.md"), *DOCS.rglob("*.ipynb")] if "overrides" not in p.parts]
     assert sorted(named) == sorted(
         p.relative_to(DOCS).as_posix() for p in written if ".ipynb_checkpoints" not in p.parts
     )
-    assert order() == sorted(order()) and [f"{name}/" for name in order()] == CHAPTERS
+    numbered = [page for page in CHAPTERS if re.match(r"\d\d-", page)]
+    assert numbered == sorted(numbered) == [page for page in PAGES if re.match(r"\d\d-", page)]
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
@@ -238,11 +241,10 @@ def test_a_chapter_has_exercises_and_leads_on(site: Path, page: str) -> None:
     exercises = [e for e in text.select("section.occ-exercise[data-exercise]") if e["data-exercise"]]
     assert 2 <= len(exercises) <= 6
     [last] = [p for p in text.select("p") if p.get_text().startswith("Next:")]
-    names = order()
-    following = names[names.index(page.strip("/")) + 1 :]
+    following = CHAPTERS[CHAPTERS.index(page) + 1 :]
     targets = [target for _, target, _ in links(site, page)]
     where = str(last.select("a")[0]["href"])
-    assert f"../{following[0]}/" == where if following else where == "../progress/"
+    assert f"../{following[0]}" == where if following else where == "../progress/"
     assert targets
 
 

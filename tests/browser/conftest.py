@@ -112,9 +112,15 @@ def offline_server(site: Path, engine: Engine) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def tour(request: pytest.FixtureRequest, engine: Engine) -> list[str]:
+def all_of_it(request: pytest.FixtureRequest) -> bool:
+    """Whether the long run was asked for, `--all`."""
+    return bool(request.config.option.all)
+
+
+@pytest.fixture(scope="session")
+def tour(engine: Engine, all_of_it: bool) -> list[str]:
     """The pages that a single long way through the book visits in this engine."""
-    return holding("pages") if engine.name == NAMES[0] or request.config.option.all else fewest("pages")
+    return holding("pages") if all_of_it else fewest("pages")
 
 
 @pytest.fixture(scope="session")

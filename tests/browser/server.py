@@ -44,9 +44,11 @@ CHUNK = 16 * 1024
 # Seconds for which a browser may keep an answer: as GitHub Pages says.
 MAX_AGE = 600
 
-# A page of the site's origin that holds nothing: where a tab is emptied.
+# A page of the site's origin that holds nothing: where a tab is emptied. Its icon keeps the browser from asking for one.
 BLANK = "blank-page/"
-BLANK_PAGE = b"<!doctype html><html lang=en><head><title>Blank</title></head><body></body></html>"
+BLANK_PAGE = (
+    b'<!doctype html><html lang=en><head><title>Blank</title><link rel=icon href="data:,"></head><body></body></html>'
+)
 
 # What makes a page ask for its service worker.
 OFFLINE_MARK = b'<meta name="occusite-offline" content="sw.js">'
