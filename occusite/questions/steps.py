@@ -105,8 +105,9 @@ def next_step(answer: Occupancy, name: str) -> Nearest:
     low, high = device.range(field)
     residency = device.counter(launch, field.name)
 
-    def distance(value: int) -> tuple[int, int]:
-        return abs(value - here), value
+    def distance(value: int) -> int:
+        # Values come in ascending order, so of two equally near the smaller is taken.
+        return abs(value - here)
 
     if is_appetite(device, launch, field):
         more, fewer = [], []
@@ -156,11 +157,12 @@ def nearest(answer: Occupancy) -> Nearest:
     device, launch = answer.device, answer.launch.pooled()
 
     def effort(cliff: Cliff) -> float:
-        return abs(cliff.change) / (device.range(field_of(launch, cliff.field))[1] or 1)
+        return abs(cliff.change) / device.range(field_of(launch, cliff.field))[1]
 
     steps = list(by_budget(answer, block_size=False).values())
     return Nearest(
-        min((s.better for s in steps if s.better), key=effort, default=None),
+        # One budget at most: a second one that limits would have to be eased with it.
+        next((s.better for s in steps if s.better), None),
         min((s.worse for s in steps if s.worse), key=effort, default=None),
     )
 

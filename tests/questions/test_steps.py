@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from occusite import nvidia, paper
+from occusite.model.answer import Occupancy
+from occusite.model.fields import Field
+from occusite.model.terms import Budget
 from occusite.nvidia import Launch
-from occusite.questions.staircase import field_of, stretches, whole_steps
+from occusite.questions.staircase import field_of, plateaus, stretches, whole_steps
 from occusite.questions.steps import (
+    Advice,
     Change,
     Cliff,
     Nearest,
@@ -201,6 +206,66 @@ def test_the_nearest_of_all_moves_its_field_least() -> None:
     found = nearest(ADA.occupancy(Launch(256, 51, 20_000)))
     assert found.better == Cliff("registers", "registers", 48, -3, 5, 40) or found.better is None
     assert found.worse is not None and found.worse.field == "dynamic_shared" and found.worse.change == 4_577
+
+
+# ---------- any staircase at all ----------
+
+
+@dataclass(frozen=True)
+class Wanting:
+    """A launch that wants so much of one stock."""
+
+    FIELDS: ClassVar = (
+        Field("wanted", "units wanted", "units", "count", eases="stock"),
+        Field("size", "block size", "threads", "count", eases="warps", default=0),
+    )
+    wanted: int = 0
+    size: int = 0
+
+
+class Stairs:
+    """A device of which so many warps are resident for each value of the field asked about."""
+
+    budgets = (Budget("stock", "stock", "registers"), Budget("warps", "warp slots", "warps"))
+
+    def __init__(self, warps: list[int]) -> None:
+        self.warps = warps
+
+    def range(self, field: Field) -> tuple[int, int]:
+        return 0, len(self.warps) - 1
+
+    def turns(self, launch: Wanting, field: Field) -> tuple[int, ...]:
+        return tuple(v for v, (low, high) in enumerate(pairwise(self.warps)) if high > low)
+
+    def counter(self, launch: Wanting, name: str) -> Callable[[int], tuple[int, int]]:
+        return lambda value: (self.warps[value] // 2, self.warps[value])
+
+    def at(self, launch: Wanting, value: int) -> Occupancy:
+        return Occupancy(cast(Any, self), launch, 0, self.warps[value], 9, {}, (), {})
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.sampled_from(("wanted", "size")), st.data())
+def test_the_nearest_steps_of_any_staircase(warps: list[int], name: str, data: st.DataObject) -> None:
+    here = data.draw(st.integers(0, len(warps) - 1))
+    answer = Stairs(warps).at(Wanting(**{name: here}), here)
+
+    def nearest_of(values: list[int]) -> int | None:
+        return min(values, key=lambda v: (abs(v - here), v), default=None)
+
+    more = nearest_of([v for v, w in enumerate(warps) if w > warps[here]])
+    less = nearest_of([v for v, w in enumerate(warps) if w < warps[here]])
+    budget = {"wanted": "stock", "size": "warps"}[name]
+    for cliff, value in zip(next_step(answer, name), (more, less), strict=True):
+        wanted = None if value is None else (name, budget, value, value - here, warps[value] // 2, warps[value])
+        assert cliff == wanted
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.sampled_from(("wanted", "size")))
+def test_the_plateaus_of_any_staircase(warps: list[int], name: str) -> None:
+    made = plateaus(Stairs(warps).at(Wanting(), 0), name)
+    assert [(v, p.warps) for p in made for v in range(p.first, p.last + 1)] == list(enumerate(warps))
+    assert all(a.warps != b.warps for a, b in pairwise(made))
+    assert [p.blocks for p in made] == [warps[p.first] // 2 for p in made]
 
 
 # ---------- value by value ----------
@@ -424,6 +489,11 @@ def test_more_shared_memory_can_make_room_where_the_next_pool_is_thrice_as_large
     # Down from 30,000 the nearest size that lets two blocks in is 24,576, not 8,192.
     change = advice(device.occupancy(Launch(32, 16, dynamic_shared=30_000, cache_preference="l1")))
     assert change.changes == (Change("shared_memory", "dynamic_shared", 30_000, 24_576),)
+
+
+def test_what_cannot_be_eased_is_not_among_the_moves() -> None:
+    made = (Change("registers", "registers", 60, 51), Change("warps", "threads", 96, None))
+    assert Advice(on_ada(96, 60), made, None).moves() == "registers 60 → 51"
 
 
 def test_steps_as_data() -> None:
