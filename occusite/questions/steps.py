@@ -101,7 +101,8 @@ def next_step(answer: Occupancy, name: str) -> Nearest:
     """
     device, launch = answer.device, answer.launch
     field = field_of(launch, name)
-    here, warps = getattr(launch, field.name), answer.warps
+    here: int = getattr(launch, field.name)
+    warps = answer.warps
     low, high = device.range(field)
     residency = device.counter(launch, field.name)
 
@@ -247,7 +248,7 @@ def _better_size(device: Device, launch: Any, sized: Field | None, warps: int) -
         return None
     here, unit = getattr(launch, sized.name), device.warp_size
     residency = device.counter(launch, sized.name)
-    sizes = sorted(range(unit, device.range(sized)[1] + 1, unit), key=lambda v: (abs(v - here), v))
+    sizes = sorted(range(unit, device.range(sized)[1] + 1, unit), key=lambda v: abs(v - here))
     return next((v for v in sizes if residency(v)[1] > warps), None)
 
 
@@ -262,7 +263,7 @@ def _ease(device: Device, launch: Any, eased: Any, budget: str, blocks: int) -> 
             eased = replace(eased, **{field.name: value})
             return [c if c.after is not None else c._replace(after=0) for c in changes if c.before], eased
         launch, eased = replace(launch, **{field.name: low}), replace(eased, **{field.name: low})
-    return changes[-1:] or [Change(budget, budget, 0, None)], eased
+    return changes[-1:], eased
 
 
 def _relax(device: Device, sized: Field, changes: list[Change], eased: Any) -> tuple[list[Change], Any]:

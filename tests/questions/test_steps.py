@@ -491,6 +491,37 @@ def test_more_shared_memory_can_make_room_where_the_next_pool_is_thrice_as_large
     assert change.changes == (Change("shared_memory", "dynamic_shared", 30_000, 24_576),)
 
 
+@pytest.mark.parametrize(
+    ("cc", "launch", "changes", "warps"),
+    [
+        # Block slots and registers tie: the block grows once the registers have made room.
+        (
+            "5.0",
+            Launch(32, 64),
+            [("registers", "registers", 64, 56), ("blocks", "threads", 32, 64)],
+            36,
+        ),
+        ("7.5", Launch(32, 40, dynamic_shared=4096), [("blocks", "threads", 32, 64)], 32),
+        # The largest block there is.
+        ("7.5", Launch(992, 32), [("warps", "threads", 992, 1024)], 32),
+        # A kibibyte of reserve a block, and the author cannot ask for less than nothing.
+        (
+            "12.0",
+            Launch(96, 80, carveout=0),
+            [("registers", "registers", 80, 72), ("shared_memory", "static_shared", 0, None)],
+            None,
+        ),
+        ("8.9", Launch(32, 32, carveout=0), [("shared_memory", "static_shared", 0, None)], None),
+    ],
+)
+def test_what_to_change_by_value(cc: str, launch: Launch, changes: list[Any], warps: int | None) -> None:
+    answer = CHIPS[cc].occupancy(launch)
+    made = advice(answer)
+    assert [tuple(c) for c in made.changes] == changes
+    assert (made.then and made.then.warps) == warps
+    assert together(answer) == ""
+
+
 def test_what_cannot_be_eased_is_not_among_the_moves() -> None:
     made = (Change("registers", "registers", 60, 51), Change("warps", "threads", 96, None))
     assert Advice(on_ada(96, 60), made, None).moves() == "registers 60 → 51"
