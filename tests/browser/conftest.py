@@ -56,9 +56,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # What needs no engine runs once.
         engine = values.get("engine", NAMES[0])
         walk = item.get_closest_marker("walk")
-        wanted = all_of_it or engine == NAMES[0]
-        if not wanted and not item.get_closest_marker("one_engine"):
-            wanted = not walk or values["page"] in fewest(*walk.args)
+        chromium, few, long, one_engine = (
+            engine == NAMES[0],
+            *map(item.get_closest_marker, ("few", "long", "one_engine")),
+        )
+        everywhere = not walk or values["page"] in fewest(*walk.args) or (chromium and not few)
+        wanted = all_of_it or (not long and everywhere and (chromium or not one_engine))
         (chosen if engine in engines and wanted else left_out).append(item)
     config.hook.pytest_deselected(items=left_out)
     items[:] = chosen

@@ -147,7 +147,7 @@ class TestWithoutANetwork:
             says(away, note)
 
 
-@pytest.mark.one_engine
+@pytest.mark.long
 def test_python_not_kept_yet_is_said_and_comes_later(visit: Callable[..., Book], offline_server: Server) -> None:
     book = visit().load(CELLS)
     says(book, PLAIN)
@@ -208,7 +208,7 @@ def test_a_new_edition_replaces_the_old_one_whole(
         assert editions(book.load(page)) == {"second"}
 
 
-@pytest.mark.one_engine
+@pytest.mark.long
 def test_a_broken_download_is_tried_again_and_harms_nothing(
     visit: Callable[..., Book], offline_server: Server, site: Path
 ) -> None:

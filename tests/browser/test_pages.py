@@ -44,6 +44,7 @@ def test_a_page_loads_quietly_and_fits_a_phone(phone: Book, page: str) -> None:
 
 @pytest.mark.walk("pages")
 @pytest.mark.one_engine
+@pytest.mark.few
 def test_a_page_loads_quietly_on_a_desktop(reader: Book, page: str) -> None:
     reader.load(page)
 
@@ -82,6 +83,7 @@ def still(engine: Engine, server: Server) -> Iterator[Book]:
 
 @pytest.mark.parametrize("engine", ["chromium"], indirect=True)
 @pytest.mark.walk("pages")
+@pytest.mark.few
 def test_a_page_is_complete_without_scripts(still: Book, page: str) -> None:
     still.tab.goto(still.base + page)
     wrong = still.tab.js(
