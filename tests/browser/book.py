@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -252,7 +253,9 @@ class Cell:
         return self.ended(timeout)
 
     def press(self, button: str) -> None:
-        """Click one of the toolbar's buttons."""
+        """Click one of the toolbar's buttons; Stop not so soon after Run that it would be a double click's second."""
+        if button == "stop":
+            time.sleep(0.45)
         self.tab.click(f"{self.css} .occ-{button}")
 
     def ended(self, timeout: float = 120) -> Cell:

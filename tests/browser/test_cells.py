@@ -54,3 +54,79 @@ def test_a_cell_runs_those_above_it_first(reader: Book) -> None:
     reader.cell(2).run()
     assert reader.cell(2).state == "done", reader.cell(2).said
     assert reader.cell(1).state == "done"
+
+
+# Press a button, and at once what has taken its place, as the second click of a double one does.
+TWICE = """
+const bar = document.querySelector(args[0] + " .occ-cell-toolbar");
+bar.querySelector(".occ-run").click();
+bar.querySelector("button:not([hidden])").click();
+"""
+COUNT = "import builtins\nbuiltins.runs = getattr(builtins, 'runs', 0) + 1\nprint(builtins.runs)"
+
+
+def test_a_double_click_runs_once(reader: Book) -> None:
+    reader.load(CELLS)
+    cell = reader.cell(1).write("print('once')")
+    reader.tab.js(TWICE, cell.css)
+    assert cell.ended().state == "done" and cell.text == "once\n", cell.said
+    reader.tab.focus(f"{cell.css} .occ-run")
+    reader.tab.press("Enter")
+    reader.tab.press("Enter")
+    assert cell.ended().state == "done" and cell.text == "once\n", cell.said
+    cell.press("reset")
+
+
+@pytest.mark.one_engine
+def test_cells_run_at_once_share_the_run_of_the_one_above(reader: Book) -> None:
+    reader.load(CELLS)
+    first, second = reader.cell(1).write(COUNT), reader.cell(2).write("runs")
+    reader.tab.js("for (const css of args) document.querySelector(css + ' .occ-run').click()", first.css, second.css)
+    assert second.ended().text == first.ended().text == "1\n", (first.text, second.text)
+    # As far as it has come, a run that waits for those above it can be stopped.
+    reader.tab.js("document.querySelector(args[0] + ' .occ-restart').click()", first.css)
+    first.write("while True: pass")
+    second.press("run")
+    first.running()
+    second.press("stop")
+    assert second.ended().said == "Cell 1 above did not finish." and first.ended().state == "error"
+    for cell in (first, second):
+        cell.press("reset")
+
+
+@pytest.mark.one_engine
+def test_run_all_and_a_new_python(reader: Book) -> None:
+    reader.load(CELLS)
+    cells = [cell for cell in reader.cells() if not cell.hidden]
+    first = cells[0].write(f"{cells[0].source}\nhere = 1")
+    first.press("all")
+    first.saying("^All cells have run.$")
+    assert {cell.state for cell in cells} == {"done"}
+    first.press("restart")
+    first.saying("^Python was restarted, so variables are lost.$")
+    first.write("try:\n    print(here)\nexcept NameError:\n    print('gone')").run()
+    assert first.text == "gone\n"
+    first.write("1 / 0").press("all")
+    first.saying("^ended with an error$")
+    first.press("reset")
+
+
+@pytest.mark.one_engine
+def test_an_output_of_other_code_is_marked(reader: Book) -> None:
+    cell = reader.load(CELLS).cell(1)
+    stale = f"document.querySelector('{cell.css}').hasAttribute('data-stale')"
+    assert not reader.tab.js(f"return {stale}")
+    cell.write("print('mine')")
+    assert reader.tab.js(f"return {stale}")
+    cell.run()
+    assert not reader.tab.js(f"return {stale}")
+    cell.write("1 / 0").run()
+    assert cell.state == "error" and not reader.tab.js(f"return {stale}")
+    # A new run shows no error of the last one.
+    cell.write("import time\ntime.sleep(100)").press("run")
+    cell.running()
+    reader.tab.wait("!document.querySelector(args[0] + ' .occ-out--error')", cell.css)
+    cell.press("stop")
+    cell.ended()
+    cell.press("reset")
+    assert not reader.tab.js(f"return {stale}")

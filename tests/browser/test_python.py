@@ -96,7 +96,7 @@ def test_run_above(cell: Cell) -> None:
     assert cell.text == "run 2\n" and (second.state, second.text) == before
     cell.write("1 / 0")
     second.press("above")
-    second.saying("^Cell 1 above did not finish.$")
+    second.saying("^Cell 1 did not finish.$")
     assert cell.state == "error" and "ZeroDivisionError" in cell.text
 
 

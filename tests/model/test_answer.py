@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 import occusite
 from occusite import nvidia, paper
 from occusite.model import Limit
-from occusite.model.answer import budgets_of
+from occusite.model.answer import RuleSet, budgets_of
+from occusite.model.terms import Phrase
 
 ANSWERS = (
     nvidia.device("8.9").occupancy(nvidia.Launch(256, 40)),
@@ -76,3 +78,26 @@ def test_one_call_for_every_device() -> None:
         ValueError, match=r"^launch: .* is not allowed; compute capability 8.9 .Ada. takes occusite.nvidia"
     ):
         occusite.occupancy("8.9", paper.Launch(256, 40))
+
+
+def test_one_block_is_a_run() -> None:
+    answer = nvidia.device("9.0").occupancy(nvidia.Launch(1024, 64))
+    assert (answer.blocks, answer.runs, answer.percent) == (1, True, 50.0)
+    assert answer.limiter == "registers"
+
+
+def test_several_reasons_stand_side_by_side() -> None:
+    answer = replace(ANSWERS[1], causes=(Phrase("{} threads", (2048,)), Phrase("no luck")))
+    assert answer.reason == "2,048 threads; no luck" and answer.why(str) == "2048 threads; no luck"
+
+
+def test_the_first_unknown_budget_is_named() -> None:
+    device = nvidia.device("8.9")
+    assert [b.key for b in budgets_of(device, ("virtual",))] == ["virtual"]
+    with pytest.raises(KeyError, match=r"^'agprs'$"):
+        budgets_of(device, ("registers", "agprs", "vgprs"))
+
+
+def test_whole_blocks_count_unless_a_rule_set_says_otherwise() -> None:
+    assert RuleSet("hardware", "a document").whole_blocks
+    assert all(answer.rules.whole_blocks for answer in ANSWERS)

@@ -28,6 +28,30 @@ def test_integer_refuses_what_is_not_an_integer(value: object) -> None:
     assert str(error.value) == f"threads: {value!r} is not allowed; give a whole number, 0–10 threads per block"
 
 
+class _Bool:
+    """A yes or no of another library, which counts like a number."""
+
+    def __index__(self) -> int:
+        return 1
+
+
+_Bool.__name__ = "bool"
+
+
+def test_a_yes_of_another_library_is_no_number() -> None:
+    with pytest.raises(ValueError, match=r"^threads: .* is not allowed; give a whole number, 0–10$"):
+        integer("threads", _Bool(), 0, 10)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(2**256 - 1, str(2**256 - 1)), (2**256, "a number of more than 77 digits")]
+)
+def test_a_number_too_long_to_read_is_not_repeated(value: int, said: str) -> None:
+    with pytest.raises(ValueError) as error:
+        integer("threads", value, 0, 10)
+    assert str(error.value) == f"threads: {said} is not allowed; give a whole number, 0–10"
+
+
 def test_integer_without_an_upper_bound() -> None:
     assert integer("bytes", 10**30, 0) == 10**30
     with pytest.raises(ValueError, match=r"bytes: -1 is not allowed; give a whole number, 0 or more"):

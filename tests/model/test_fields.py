@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from occusite import nvidia, paper
-from occusite.model.fields import REQUIRED, Field, build, changed, size
+from occusite.model.fields import MOST_BYTES, REQUIRED, Field, build, changed, checker, size
 
 KINDS = (nvidia.Launch, paper.Launch)
 NVIDIA = {field.name: field for field in nvidia.Launch.FIELDS}
@@ -82,6 +82,105 @@ def test_text_that_means_nothing_names_the_field(name: str, text: str, said: str
     with pytest.raises(ValueError) as error:
         NVIDIA[name].parse(text)
     assert str(error.value).startswith(said)
+
+
+@pytest.mark.parametrize("text", ["yes", "true", "on", "1", " YES "])
+def test_words_for_yes(text: str) -> None:
+    assert NVIDIA["opt_in"].parse(text) is True
+
+
+@pytest.mark.parametrize("text", ["no", "false", "off", "0", "Off"])
+def test_words_for_no(text: str) -> None:
+    assert NVIDIA["opt_in"].parse(text) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "size_in_bytes"),
+    [("3", 3), ("3b", 3), ("3 K", 3072), ("3kib", 3072), ("3m", 3_145_728), ("3 MiB", 3_145_728)],
+)
+def test_units_of_size(text: str, size_in_bytes: int) -> None:
+    assert size("any", text) == size_in_bytes
+
+
+def test_a_size_that_is_none_shows_how_one_is_written() -> None:
+    with pytest.raises(ValueError) as error:
+        size("shared", "4 GB")
+    assert str(error.value) == "shared: '4 GB' is not allowed; give bytes, like 4096, or KiB, like \"48KiB\""
+
+
+def test_what_a_field_is_unless_it_says_otherwise() -> None:
+    field = Field("n", "N", "things", "count")
+    assert (field.low, field.high, field.default, field.choices, field.eases, field.since) == (
+        0,
+        2_147_483_647,
+        REQUIRED,
+        (),
+        "",
+        "",
+    )
+    assert field.rare is False and field.help == ""
+    assert MOST_BYTES == 18_446_744_073_709_551_615
+    # A field without `rare` is one that people set.
+    assert not NVIDIA["registers"].rare and NVIDIA["virtual"].rare
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("opt_in", 1, "opt_in: 1 is not allowed; give True or False"),
+        ("opt_in", None, "opt_in: None is not allowed; give True or False"),
+        (
+            "partitioned_caching",
+            "maybe",
+            "partitioned_caching: 'maybe' is not allowed; give one of off, on, strict",
+        ),
+        (
+            "max_dynamic_shared",
+            -1,
+            f"max_dynamic_shared: -1 is not allowed; give a whole number, 0–{2**64 - 1} bytes, or None for the default",
+        ),
+        ("dynamic_shared", -1, f"dynamic_shared: -1 is not allowed; give a whole number, 0–{2**64 - 1} bytes"),
+    ],
+)
+def test_a_value_that_is_not_allowed_names_what_is(name: str, value: object, said: str) -> None:
+    for ask in (lambda: NVIDIA[name].check(value), lambda: nvidia.Launch(32, 32, **{name: value})):
+        with pytest.raises(ValueError) as error:
+            ask()
+        assert str(error.value) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("opt_in", False), ("partitioned_caching", "on"), ("max_dynamic_shared", None), ("threads", 1)],
+)
+def test_what_is_allowed_is_kept(name: str, value: object) -> None:
+    assert NVIDIA[name].check(value) == value
+    assert getattr(nvidia.Launch(**{"threads": 32, "registers": 32, name: value}), name) == value
+
+
+@dataclass(frozen=True)
+class Two:
+    """A launch of two fields, the last without an upper bound."""
+
+    a: int
+    b: int
+
+    FIELDS: ClassVar = (Field("a", "A", "things", "count", 2, 5), Field("b", "B", "things", "count", 1, None))
+
+    def __post_init__(self) -> None:
+        _check_two(self)
+
+
+_check_two = checker(Two.FIELDS)
+
+
+@given(st.integers(0, 8), st.integers(-1, 3) | st.just(10**40))
+def test_every_field_of_a_launch_is_checked_up_to_its_bounds(a: int, b: int) -> None:
+    if 2 <= a <= 5 and b >= 1:
+        assert Two(a, b) == Two(a, b)
+    else:
+        with pytest.raises(ValueError, match=r"^a: " if not 2 <= a <= 5 else r"^b: .* 1 or more things$"):
+            Two(a, b)
 
 
 @given(st.integers(0, 10**6))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from occusite.model.terms import Phrase, Step, counted, grouped, joined
+from occusite import nvidia, paper
+from occusite.model.terms import SLOTS, Phrase, Step, counted, grouped, joined
 
 
 def test_each_surface_sets_the_numbers() -> None:
@@ -36,3 +37,9 @@ def test_lists_read_as_prose() -> None:
 
 def test_thousands() -> None:
     assert grouped(1_234_567) == "1,234,567"
+
+
+def test_every_budget_has_a_place_of_its_own_where_it_is_shown() -> None:
+    assert SLOTS == ("registers", "memory", "warps", "blocks", "barriers", "other")
+    for budgets in (nvidia.Device.budgets, paper.SM.budgets):
+        assert [b.slot for b in budgets] == [slot for slot in SLOTS if slot in {b.slot for b in budgets}]

@@ -5,12 +5,15 @@ import { embedded } from "./embedded.js";
 import { icon } from "./icons.js";
 import { onIntent, warmOnIntent } from "./intent.js";
 import { draw, streamed } from "./output.js";
-import { Interrupted, loading, python } from "./python-client.js";
+import { Interrupted, loading, LOST, python } from "./python-client.js";
 import { say } from "./say.js";
 import { link, LINK_LIMIT, shared } from "./share.js";
 import { recall, remember } from "./storage.js";
 
 /** @typedef {ReturnType<typeof import("./editor.js").open>} Editor */
+
+/** Milliseconds after Run in which Stop, in its place, takes no press: it is a double click's second, or a held key's. */
+const DOUBLE = 400;
 
 /** Attach behaviour to the page's cells; returns a function that detaches it. @param {string} page */
 export function attachCells(page) {
@@ -47,20 +50,26 @@ class Cell {
   /** @type {Editor | null} */ #editor = null;
   /** @type {Promise<Editor | null> | null} */ #opening = null;
   /** @type {ReturnType<typeof setInterval> | undefined} */ #clock;
+  /** When Run was pressed last. */
+  #pressed = -DOUBLE;
+  /** @type {Promise<boolean> | null}  the run that waits or goes on */ #current = null;
   /** The generation of the interpreter this cell last ran in. */
   ranIn = -1;
   ended = false;
   /** Code from a share link: it replaces the reader's stored edit only once the reader changes it. */
   linkedSource = "";
 
-  /** @param {HTMLElement} section @param {string} page @param {Cell[]} above  the page's cells before this one */
+  /** @param {HTMLElement} section @param {string} page @param {Cell[]} above  the page's cells before this one; later, all of them */
   constructor(section, page, above) {
     this.section = section;
     this.page = page;
     this.above = [...above];
+    this.all = above;
     this.number = section.dataset.cell ?? "";
     this.original = String(JSON.parse(embedded(section, ".occ-cell-code") || '""'));
     this.source = this.original;
+    /** The code that made the output shown. */
+    this.outputOf = this.original;
     this.view = /** @type {HTMLElement} */ (section.querySelector(".occ-cell-source"));
     this.output = /** @type {HTMLElement} */ (section.querySelector(".occ-output"));
     this.built = [...(this.output?.childNodes ?? [])];
@@ -103,7 +112,7 @@ class Cell {
       node.type = "button";
       node.className = `occ-button occ-${name}`;
       node.title = title;
-      node.setAttribute("aria-label", `${title.replace(/ \(.*/, "")}: cell ${this.number}`);
+      node.setAttribute("aria-label", /page|Python/.test(title) ? title : `${title.replace(/ \(.*/, "")}: cell ${this.number}`);
       node.innerHTML = `${icon(name)}<span>${text}</span>`;
       this.#on(node, "click", act);
       bar.append(node);
@@ -111,8 +120,12 @@ class Cell {
     };
     bar.replaceChildren();
     this.runButton = button("run", "Run", "Run (Shift+Enter)", () => void this.run());
-    this.stopButton = button("stop", "Stop", "Stop", () => python.stop());
-    if (this.above.length) button("above", "Run above", "Run all cells above", () => void this.#runAbove(true));
+    this.stopButton = button("stop", "Stop", "Stop", () => this.#stop());
+    if (this.above.length) button("above", "Run above", "Run all cells above", () => void this.#runEach(this.above));
+    if (this.above.every((cell) => cell.hidden)) {
+      button("all", "Run all", "Run all cells of this page", () => void this.#runEach(this.all));
+      button("restart", "Restart", "Restart Python: variables are lost", () => this.#restart());
+    }
     button("edit", "Edit", "Edit", () => void this.edit());
     this.resetButton = button("reset", "Reset", "Reset to the book's code", () => void this.reset());
     button("copy", "Copy", "Copy the code", () => void this.#copy(this.source, "Code copied."));
@@ -164,9 +177,15 @@ class Cell {
     this.source = source;
     const edited = source !== this.original;
     this.section.toggleAttribute("data-edited", edited);
+    this.#mark();
     if (this.resetButton) this.resetButton.hidden = !edited;
     if (source === this.linkedSource) return;
     remember(`cell:${this.page}:${this.number}`, edited ? { source, original: this.original } : null);
+  }
+
+  /** Mark an output that other code has made than what is shown. */
+  #mark() {
+    this.section.toggleAttribute("data-stale", this.source !== this.outputOf && this.output.childElementCount > 0);
   }
 
   /** Open the editor, with the caret where the reader clicked. @param {MouseEvent} [event] */
@@ -212,39 +231,66 @@ class Cell {
   }
 
   async reset() {
+    this.outputOf = this.original;
+    this.output.replaceChildren(...this.built);
     this.#changed(this.original);
     this.#editor?.set(this.original);
-    this.output.replaceChildren(...this.built);
     this.section.dataset.state = "idle";
     this.say("");
   }
 
-  /** Run the cells above that have not run in this interpreter, or all of them. @param {boolean} all */
-  async #runAbove(all) {
+  #stop() {
+    if (performance.now() - this.#pressed > DOUBLE) python.stop();
+  }
+
+  #restart() {
+    python.restart();
+    this.say(LOST);
+  }
+
+  /** Run the cells above that have not run in this interpreter. */
+  async #runAbove() {
     for (const cell of this.above) {
-      if (!all && cell.ranIn === python.generation && python.generation > 0) continue;
+      if (cell.ranIn === python.generation && python.generation > 0) continue;
       this.say(`running cell ${cell.number} first…`);
-      if (!(await cell.#runAlone())) {
-        this.say(`Cell ${cell.number} above did not finish.`);
-        return false;
-      }
+      if (await cell.#runAlone()) continue;
+      this.say(`Cell ${cell.number} above did not finish.`);
+      return false;
     }
-    if (all) this.say("All cells above have run.");
     return true;
+  }
+
+  /** Run cells in their order, until one does not finish. @param {Cell[]} cells */
+  async #runEach(cells) {
+    python.warm();
+    for (const cell of cells) {
+      cell.#pressed = performance.now();
+      if (await cell.#runAlone()) continue;
+      if (cell !== this) this.say(`Cell ${cell.number} did not finish.`);
+      return;
+    }
+    this.say(cells === this.all ? "All cells have run." : "All cells above have run.");
   }
 
   /** Run this cell, after those above it that have not run in this interpreter. */
   async run() {
     if (this.section.dataset.state === "running" || this.section.dataset.state === "loading") return;
-    this.section.dataset.state = "loading";
+    this.#pressed = performance.now();
     python.warm();
-    if (await this.#runAbove(false)) await this.#runAlone();
-    else this.section.dataset.state = "error";
+    this.#busy(true);
+    if (await this.#runAbove()) await this.#runAlone();
+    else this.#busy(false, "error");
   }
 
-  /** Run this cell alone; returns whether it ended without an error, or with the one it expects. */
-  async #runAlone() {
+  /** Run this cell alone, unless it is about to; returns whether it ended without an error, or with the one it expects. */
+  #runAlone() {
+    this.#current ??= this.#runNow().finally(() => (this.#current = null));
+    return this.#current;
+  }
+
+  async #runNow() {
     this.#busy(true);
+    const source = this.source;
     /** @type {ReturnType<typeof streamed> | null} */
     let stream = null;
     const write = (/** @type {string} */ text) => (stream ??= streamed(this.output))(text);
@@ -252,13 +298,15 @@ class Cell {
       const { outputs, note } = await python.run({
         page: this.page,
         label: `cell ${this.number}`,
-        source: this.source,
+        source,
         onText: write,
         onStart: () => this.#started(),
       });
       if (this.ended) return false;
       this.ranIn = python.generation;
       await draw(this.output, outputs);
+      this.outputOf = source;
+      this.#mark();
       const failed = outputs.find((output) => output.kind === "error");
       const expected = this.section.dataset.expect ?? "";
       const fine = !failed || (expected !== "" && failed.data.includes(expected));
@@ -269,6 +317,8 @@ class Cell {
       if (this.ended) return false;
       // Remove an earlier run's output.
       if (!stream && this.section.dataset.state === "running") this.output.replaceChildren();
+      if (this.section.dataset.state === "running") this.outputOf = source;
+      this.#mark();
       this.#busy(false, "error");
       this.say(error instanceof Interrupted ? error.message : `Something went wrong: ${error instanceof Error ? error.message : error}`);
       return false;
@@ -294,6 +344,8 @@ class Cell {
     const start = performance.now();
     this.section.dataset.state = "running";
     this.say("running…");
+    // The last run's error is not this one's.
+    if (this.output.querySelector(".occ-out--error")) this.output.replaceChildren();
     this.#clock = setInterval(() => {
       const seconds = Math.round((performance.now() - start) / 1000);
       this.say("still running, ", `${seconds} s`);

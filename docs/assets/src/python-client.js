@@ -26,7 +26,7 @@ const STOP_WITHIN = 1000;
  * damaged; the second waits for the network. */
 const RETRY_AFTER = [0, 800];
 
-const LOST = "Python was restarted, so variables are lost.";
+export const LOST = "Python was restarted, so variables are lost.";
 
 /** Whether an earlier visit stored a snapshot. `keys` is enough: `match` reads the whole entry in some browsers. */
 async function hasSnapshot() {
@@ -142,6 +142,18 @@ class PythonClient {
     this.#stopping = true;
     URL.revokeObjectURL(this.#token);
     setTimeout(() => this.#current === task && this.#replace(`Stopped. ${LOST}`), STOP_WITHIN);
+  }
+
+  /** Start Python anew: the readers' runs end, and a widget's question is asked again. */
+  restart() {
+    if (!this.#worker || this.state === "loading") return;
+    this.#drop((task) => READER_CALLS.has(task.call), "Not run.");
+    const task = this.#current;
+    if (task && !READER_CALLS.has(task.call)) {
+      this.#release();
+      this.#queue.unshift(task);
+    }
+    this.#replace(LOST);
   }
 
   /** Drop the requests and the variables of a page that the reader leaves. @param {string} page */
