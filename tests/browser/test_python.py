@@ -227,6 +227,7 @@ def test_completion_and_signature_from_the_pages_variables(cell: Cell) -> None:
     cell.tab.press("Escape")
 
 
+@pytest.mark.one_engine
 def test_an_edit_is_kept_in_this_browser_until_it_is_reset(fresh: Callable[..., Book]) -> None:
     cell = fresh().load(CELLS).cell(2)
     original = cell.source
@@ -250,6 +251,7 @@ def test_an_edit_is_kept_in_this_browser_until_it_is_reset(fresh: Callable[..., 
     quiet(cell.tab, cell.book.base)
 
 
+@pytest.mark.one_engine
 def test_a_share_link_brings_the_code_unrun(fresh: Callable[..., Book]) -> None:
     sender = fresh().load(CELLS).cell(2)
     source = "# ünïcode — ∀ × ÷ 😀\nprint('from a link')"

@@ -113,6 +113,7 @@ def test_a_return_visit_restores_without_a_download(returning: Book, server: Ser
     assert not [path for path in server.log if path.endswith(DOWNLOADS)]
 
 
+@pytest.mark.one_engine
 def test_a_restored_interpreter_is_like_a_fresh_one(returning: Book) -> None:
     look = "import random, time, uuid\nprint(random.random(), uuid.uuid4(), time.time())"
     looks = [visit(returning, look).text.split() for _ in range(2)]
@@ -126,6 +127,7 @@ def test_a_restored_interpreter_is_like_a_fresh_one(returning: Book) -> None:
     )
 
 
+@pytest.mark.one_engine
 def test_the_rest_of_the_library_comes_with_the_first_import_that_misses(returning: Book, server: Server) -> None:
     cell = visit(returning, "import json, re, dataclasses\nprint('trimmed')")
     server.log.clear()
@@ -164,6 +166,7 @@ DAMAGES = [
 ]
 
 
+@pytest.mark.one_engine
 def test_a_damaged_snapshot_costs_only_time_and_is_mended(returning: Book) -> None:
     damaged_and_mended(returning, "?snapshot", "flipped")
 
@@ -192,6 +195,7 @@ FULL = 'Cache.prototype.put = async () => { throw new DOMException("Quota exceed
 
 
 @pytest.mark.parametrize("store_is", ["blocked", "full"])
+@pytest.mark.one_engine
 def test_python_works_where_nothing_can_be_kept(
     first: Callable[..., Book], server: Server, site: Path, store_is: str, request: pytest.FixtureRequest
 ) -> None:

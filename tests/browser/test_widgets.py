@@ -36,6 +36,7 @@ def test_every_control_answers_to_keyboard_and_pointer(reader: Book, page: str) 
                     raise AssertionError(f"{widget.name}, {control['name']}, {how}: {error}") from None
 
 
+@pytest.mark.one_engine
 def test_nothing_jumps_up_while_a_slider_moves(reader: Book) -> None:
     """What a widget's boxes once took stays theirs until another control, or another width, asks for a new look."""
     widget = reader.load("08-silicon/").widgets()[0]

@@ -1,4 +1,4 @@
-"""WebKitGTK's own small browser, driven over WebDriver, on an X server without a screen if there is none."""
+"""WebKitGTK's own small browser, driven over WebDriver, each session on an X server of its own, without a screen."""
 
 from __future__ import annotations
 
@@ -48,20 +48,10 @@ class WebKit(Engine):
         # The last tier of WebAssembly's compiler takes a third of the processor's time, for code that runs a second or two.
         self.env["JSC_useOMGJIT"] = "0"
         self.elsewhere = Elsewhere()
-        self.screen: subprocess.Popen[bytes] | None = None
-        if not os.environ.get("DISPLAY"):
-            self.env["DISPLAY"] = self._screen()
-
-    def _screen(self) -> str:
         program = shutil.which("Xvfb")
         if not program:
             raise FileNotFoundError("Xvfb")
-        read, write = os.pipe()
-        command = [program, "-displayfd", str(write), "-screen", "0", "1600x1200x24", "-nolisten", "tcp"]
-        self.screen = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
-        os.close(write)
-        with os.fdopen(read) as numbers:
-            return f":{numbers.readline().strip()}"
+        self.xvfb = program
 
     def open(self, width: int = 1280, height: int = 900) -> WebKitTab:
         tab = WebKitTab(self, self._session())
@@ -83,9 +73,6 @@ class WebKit(Engine):
 
     def close(self) -> None:
         self.elsewhere.close()
-        if self.screen:
-            self.screen.terminate()
-            self.screen.wait(10)
 
 
 class Elsewhere:
@@ -116,15 +103,33 @@ class Elsewhere:
         self.http.server_close()
 
 
+class Screen:
+    """An X server for one browser: of several windows on one server only one has the keyboard's focus."""
+
+    def __init__(self, program: str) -> None:
+        read, write = os.pipe()
+        command = [program, "-displayfd", str(write), "-screen", "0", "1600x1200x24", "-nolisten", "tcp"]
+        self.process = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as numbers:
+            self.display = f":{numbers.readline().strip()}"
+
+    def close(self) -> None:
+        """End the server."""
+        self.process.terminate()
+        self.process.wait(10)
+
+
 class Session:
     """One driver with one browser, and the commands of WebDriver as HTTP requests."""
 
     def __init__(self, webkit: WebKit) -> None:
         self.webkit = webkit
+        self.screen = Screen(webkit.xvfb)
         # A group of its own: the driver leaves its browser behind when it is ended.
         self.process = subprocess.Popen(
             [webkit.driver, "--port=0"],
-            env=webkit.env,
+            env=webkit.env | {"DISPLAY": self.screen.display},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -176,6 +181,7 @@ class Session:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(10)
+        self.screen.close()
 
 
 def _listens(pid: int) -> int | None:

@@ -13,7 +13,11 @@ const charts = new Map();
 const waiting = new Map();
 /** @type {WeakMap<Element, Promise<void>>} */
 const drawing = new WeakMap();
-const resized = new ResizeObserver((entries) => {
+// In the next frame: a box must not change while it is observed.
+const resized = new ResizeObserver((entries) => requestAnimationFrame(() => redraw(entries)));
+
+/** @param {ResizeObserverEntry[]} entries */
+function redraw(entries) {
   for (const { target } of entries) {
     const figure = target.closest("figure");
     const live = figure && charts.get(figure);
@@ -22,7 +26,7 @@ const resized = new ResizeObserver((entries) => {
     live.width = width;
     void update(figure, waiting.get(figure) ?? live.spec);
   }
-});
+}
 
 /** Draw `spec` into `figure`, or give its rows to the live chart there. Of the specs that arrive while it draws, it draws
  * only the newest. Resolves when `figure` shows `spec` or a newer one.
