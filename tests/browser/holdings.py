@@ -12,6 +12,7 @@ from tests.conftest import built_site
 ROOTS = {
     "cells": ("section", "occ-cell"),
     "widgets": ("form", "occ-widget"),
+    "controls": ("div", "occ-controls"),
     "exercises": ("section", "occ-exercise"),
     "pages": ("article", "md-content__inner"),
 }

@@ -77,7 +77,8 @@ def test_an_answer_is_told_what_the_package_tells(reader: Book, page: str, all_o
     for sheet in here:
         found = exercises.load(sheet.name) if sheet.name else None
         if isinstance(found, ex.Code):
-            for source in (found.starter, *(str(s.made_by) for s in found.slips[few]), found.solution):
+            wrong_programs = [*(str(s.made_by) for s in found.slips), found.starter]
+            for source in (*wrong_programs[few], found.solution):
                 sheet.write(source)
                 sheet.check()
                 sheet.expect(found.judge(source))

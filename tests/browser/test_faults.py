@@ -166,6 +166,7 @@ class TestAfterTheStart:
             cell.printed("before")
             assert cell.write("print(6 * 7)").run().text.strip() == "42"
 
+    @pytest.mark.one_engine
     def test_two_tabs_run_apart(self, fresh: Callable[..., Book]) -> None:
         one = fresh().load(CELLS)
         two = Book(one.tab.twin(), one.base).load(CELLS)

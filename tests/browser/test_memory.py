@@ -145,6 +145,7 @@ def grown(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
     return {name: after[name] - before[name] for name in before}
 
 
+@pytest.mark.one_engine
 def test_runs_leave_nothing(engine: Engine, book: Book, all_of_it: bool) -> None:
     runs = MANY_RUNS if all_of_it and engine.name == "chromium" else RUNS
     cell = book.cell(1).run()

@@ -231,6 +231,7 @@ def test_escape_then_tab_leaves_the_editor(reader: Book) -> None:
     assert cell.source == before
 
 
+@pytest.mark.one_engine
 def test_edits_survive_a_reload_and_reset_restores(fresh: Callable[..., Book]) -> None:
     book = fresh().load(CELLS)
     cell = book.cell(1)

@@ -20,7 +20,7 @@ def test_every_widget_is_built_as_the_package_says(reader: Book, page: str) -> N
         assert not widget.as_sent().differences()
 
 
-@pytest.mark.walk("widgets")
+@pytest.mark.walk("controls")
 @pytest.mark.few
 def test_every_control_answers_to_keyboard_and_pointer(reader: Book, page: str) -> None:
     widgets = reader.turn(page).widgets()
