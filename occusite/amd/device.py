@@ -1,0 +1,199 @@
+"""AMD devices: the residency of a launch by a named rule set, and the device of a gfx target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, ClassVar
+
+from occusite.amd import compiler, hardware, working
+from occusite.amd.launch import Launch
+from occusite.amd.rules import DEFAULT_RULES, MOST_WORK_ITEMS, RULES, SIMDS, SOURCES, TARGETS, Target, up, vgprs_counted
+from occusite.model.answer import UNLIMITED, Limit, Occupancy, RuleSet
+from occusite.model.checks import choice, integer
+from occusite.model.fields import Field
+from occusite.model.terms import Budget, Step, Terms
+
+BUDGETS = (
+    Budget("vgprs", "VGPRs", "registers"),
+    Budget("sgprs", "SGPRs", "other"),
+    Budget("lds", "LDS", "memory"),
+    Budget("waves", "wave slots", "warps"),
+    Budget("groups", "work-group slots", "blocks"),
+)
+_CU = Terms("CU", "wave", "work-group", "work-item", "LDS")
+_WGP = _CU._replace(core="WGP")
+_TARGET = re.compile(r"(?:amdgcn-amd-amdhsa--)?(gfx[0-9a-f]{3,4})((?::[a-z]+[+-])*)", re.IGNORECASE)
+_COMPILERS = ("llvm-22", "llvm-24")
+_RULE_SETS = {name: RuleSet(name, source, name not in _COMPILERS) for name, source in SOURCES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """An AMD GPU: its gfx target, its `cus` (None: not known), and the `rule_set` that answers follow.
+
+    One core is a CU; on RDNA it is a WGP, two CUs, in CU mode too. `amd.device("gfx942")` gives real ones.
+    Rule sets: "hardware" (whole work-groups), "hip" (as HIP's call counts), "llvm-22", "llvm-24" (waves per SIMD).
+
+    Raises `ValueError` for an unknown target or rule set, and for a number of CUs that makes no whole cores.
+    """
+
+    vendor: ClassVar[str] = "amd"
+    budgets: ClassVar[tuple[Budget, ...]] = BUDGETS
+    launch_type: ClassVar[type[Launch]] = Launch
+
+    architecture: str
+    name: str
+    cus: int | None = None
+    rule_set: str = DEFAULT_RULES
+
+    def __post_init__(self) -> None:
+        choice("target", self.architecture, tuple(TARGETS))
+        choice("rules", self.rule_set, RULES)
+        if self.cus is not None and integer("cus", self.cus, 1) % self.target.cus:
+            raise ValueError(f"cus: {self.cus!r} is not allowed; give a multiple of {self.target.cus}")
+
+    @property
+    def target(self) -> Target:
+        """What the gfx target has."""
+        return TARGETS[self.architecture]
+
+    @property
+    def terms(self) -> Terms:
+        """AMD's nouns: a core is a CU, on RDNA a WGP."""
+        return _CU if self.target.cus == 1 else _WGP
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set that is followed."""
+        return _RULE_SETS[self.rule_set]
+
+    @property
+    def cores(self) -> int | None:
+        """CUs of the device, on RDNA its WGPs; None where not known."""
+        return None if self.cus is None else self.cus // self.target.cus
+
+    @property
+    def slots(self) -> int:
+        """Wave slots of one core."""
+        return SIMDS * hardware.wave_slots(self.target, self.rule_set == "hip")
+
+    @property
+    def warp_size(self) -> int:
+        """Work-items per wave of a launch that names no wave size."""
+        return self.target.wave_size
+
+    def by_rules(self, name: str) -> Device:
+        """The same device by another rule set. Raises `ValueError` for an unknown one."""
+        return replace(self, rule_set=name)
+
+    def range(self, field: Field) -> tuple[int, int]:
+        """The least and the largest value of a whole-number field worth asking on this device."""
+        target = self.target
+        return {
+            "work_items": (1, MOST_WORK_ITEMS),
+            "vgprs": (0, target.addressable),
+            "sgprs": (0, target.sgprs_most),
+            "lds_bytes": (0, target.lds_most),
+            "agprs": (0, 256 if target.agprs else 0),
+            "wave_size": (min(target.files), max(target.files)),
+            "least_work_items": (1, MOST_WORK_ITEMS),
+            "least_waves": (1, target.waves),
+            "most_waves": (1, target.waves),
+        }[field.name]
+
+    def wave_size(self, launch: Launch) -> int:
+        """Work-items per wave of this launch."""
+        return launch.wave_size or self.target.wave_size
+
+    def warps_per_block(self, launch: Launch) -> int:
+        """Waves of one work-group; a part of a wave takes a whole one."""
+        return -(-launch.work_items // self.wave_size(launch))
+
+    def occupancy(self, launch: Launch) -> Occupancy:
+        """Residency on one core: every limit, all limiters, and why a launch cannot run.
+
+        By a compiler's rule set limits are in waves alone, and `blocks` is the whole work-groups of those waves, at
+        least one.
+        """
+        target, wave_size = self.target, self.wave_size(launch)
+        waves = -(-launch.work_items // wave_size)
+        over = working.causes(target, launch, wave_size)
+        limits: dict[str, Limit]
+        if over:
+            zero = {key for key, _ in over}
+            limits = {b.key: Limit(0, 0) if b.key in zero else UNLIMITED for b in BUDGETS}
+            blocks = warps = 0
+            limiters = tuple([b.key for b in BUDGETS if b.key in zero])
+        elif self.rule_set in _COMPILERS:
+            found = compiler.count(target, launch, wave_size, self.rule_set == "llvm-24")
+            each = {"vgprs": found.vgprs, "sgprs": found.sgprs, "lds": found.lds, "waves": found.waves, "groups": None}
+            limits = {key: UNLIMITED if v is None else Limit(None, v * SIMDS) for key, v in each.items()}
+            warps = SIMDS * found.occupancy
+            blocks = max(1, warps // waves)
+            limiters = tuple([key for key, v in each.items() if v == found.occupancy])
+        else:
+            whole = hardware.each_limit(target, launch, wave_size, self.rule_set == "hip")
+            blocks = min([v for v in whole.values() if v is not None])
+            warps = blocks * waves
+            limits = {key: UNLIMITED if v is None else Limit(v, v * waves) for key, v in whole.items()}
+            limiters = tuple([key for key, v in whole.items() if v == blocks])
+        if not over and not blocks:
+            over = self._too_large(launch, limits, waves)
+        allocated = {"vgprs_per_work_item": 0, "lds_per_block": hardware.lds_allocated(target, launch.lds_bytes)}
+        if wave_size in target.files:
+            registers = vgprs_counted(target, launch.vgprs, launch.agprs)
+            allocated["vgprs_per_work_item"] = up(max(registers, 1), target.files[wave_size][1])
+        return Occupancy(
+            self, launch, blocks, warps, self.slots, limits, limiters, allocated, tuple([phrase for _, phrase in over])
+        )
+
+    def _too_large(self, launch: Launch, limits: dict[str, Limit], waves: int) -> tuple[tuple[str, Any], ...]:
+        from occusite.model.terms import Phrase
+
+        names = {b.key: b.name for b in BUDGETS}
+        short = [key for key, limit in limits.items() if limit.blocks == 0]
+        text = "one work-group does not fit: its {} waves are more than the %s allow"
+        return tuple((key, Phrase(text % names[key], (waves,))) for key in short)
+
+    def steps(self, answer: Occupancy) -> tuple[Step, ...]:
+        """The arithmetic written out line by line, each with the name of its rule."""
+        return working.steps(self.target, answer, self.wave_size(answer.launch))
+
+    def counter(self, launch: Launch, *names: str) -> Callable[..., tuple[int, int]]:
+        """A fast function of the values of the fields `names`, all else as in `launch`, to (blocks, warps); unchecked.
+
+        From the same rule functions as `occupancy`, each point asked once and remembered.
+        """
+
+        @cache
+        def residency(*values: int) -> tuple[int, int]:
+            changes: dict[str, Any] = dict(zip(names, values, strict=True))
+            answer = self.occupancy(replace(launch, **changes))
+            return answer.blocks, answer.warps
+
+        return residency
+
+    def runs(self, architecture: str) -> bool:
+        """Whether binary code for "gfx90a:xnack-" runs here: the same target, whatever its features."""
+        match = _TARGET.fullmatch(architecture)
+        return match is not None and match[1].lower() == self.architecture
+
+
+def device(target: str, rules: str = DEFAULT_RULES) -> Device:
+    """The device that stands for a gfx target, its number of CUs not known. Raises `ValueError` for an unknown one."""
+    known = TARGETS.get(target)
+    if known is None:
+        raise ValueError(f"target: {target!r} is not known; give one of {', '.join(TARGETS)}")
+    return Device(target, f"{target} ({known.family})", rule_set=rules)
+
+
+def from_architecture(text: str) -> Device | None:
+    """The device of a target's name: "gfx942", "gfx90a:sramecc+:xnack-"; None for what names none.
+
+    Raises `ValueError` for a target that is written as one and not known.
+    """
+    match = _TARGET.fullmatch(text)
+    return device(match[1].lower()) if match else None
