@@ -44,7 +44,7 @@ def count(target: Target, launch: Launch, wave_size: int, newer: bool) -> Count:
     low, high = -(-min(least, launch.work_items) // wave_size), -(-launch.work_items // wave_size)
     simds = SIMDS // target.cus if launch.cu_mode else SIMDS
     cus = 1 if launch.cu_mode else target.cus
-    lds = up(launch.lds_bytes, target.lds_unit_24) if newer else launch.lds_bytes
+    lds = up(launch.lds, target.lds_unit_24) if newer else launch.lds
     by_size = _by_groups(target, low, high, simds, cus, None)
     both = _by_groups(target, low, high, simds, cus, cus * target.pool // lds) if lds else by_size
     aim = _aim(target, launch, both, -(-high // simds))

@@ -96,7 +96,7 @@ class Device:
             "work_items": (1, MOST_WORK_ITEMS),
             "vgprs": (0, target.addressable),
             "sgprs": (0, target.sgprs_most),
-            "lds_bytes": (0, target.lds_most),
+            "lds": (0, target.lds_most),
             "agprs": (0, 256 if target.agprs else 0),
             "wave_size": (min(target.files), max(target.files)),
             "least_work_items": (1, MOST_WORK_ITEMS),
@@ -142,7 +142,7 @@ class Device:
             limiters = tuple([key for key, v in whole.items() if v == blocks])
         if not over and not blocks:
             over = self._too_large(launch, limits, waves)
-        allocated = {"vgprs_per_work_item": 0, "lds_per_block": hardware.lds_allocated(target, launch.lds_bytes)}
+        allocated = {"vgprs_per_work_item": 0, "lds_per_block": hardware.lds_allocated(target, launch.lds)}
         if wave_size in target.files:
             registers = vgprs_counted(target, launch.vgprs, launch.agprs)
             allocated["vgprs_per_work_item"] = up(max(registers, 1), target.files[wave_size][1])

@@ -21,7 +21,7 @@ def each_limit(target: Target, launch: Launch, wave_size: int, hip: bool = False
     registers = vgprs_counted(target, launch.vgprs, launch.agprs)
     by_vgprs = simds * waves_by_vgprs(target, wave_size, registers)
     by_sgprs = waves_by_sgprs(target, launch.sgprs, hip)
-    lds = lds_allocated(target, launch.lds_bytes)
+    lds = lds_allocated(target, launch.lds)
     return {
         "vgprs": places * (by_vgprs // waves),
         "sgprs": None if by_sgprs is None else places * (simds * by_sgprs // waves),
@@ -45,6 +45,6 @@ def waves_by_sgprs(target: Target, sgprs: int, hip: bool) -> int | None:
     return target.sgprs // each
 
 
-def lds_allocated(target: Target, lds_bytes: int) -> int:
+def lds_allocated(target: Target, lds: int) -> int:
     """Bytes of LDS that a work-group takes."""
-    return up(lds_bytes, target.lds_unit)
+    return up(lds, target.lds_unit)

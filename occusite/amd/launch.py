@@ -26,7 +26,7 @@ FIELDS = (
         help="Scalar registers per wave, as the assembly counts them; they limit up to gfx950, not on RDNA.",
     ),
     Field(
-        *("lds_bytes", "LDS per work-group", "bytes", "bytes"),
+        *("lds", "LDS per work-group", "bytes", "bytes"),
         high=MOST_BYTES,
         default=0,
         eases="lds",
@@ -84,7 +84,7 @@ class Launch:
     """One kernel launch.
 
     `work_items` per work-group; `vgprs` and `agprs` per work-item; `sgprs` per wave, with those the assembly adds;
-    `lds_bytes` per work-group. `wave_size`: 32, 64, or None for the target's own. `cu_mode`: RDNA's work-groups stay
+    `lds` per work-group. `wave_size`: 32, 64, or None for the target's own. `cu_mode`: RDNA's work-groups stay
     in one CU. `least_work_items`: where a kernel takes a range of sizes, the compiler counts the best case from this
     to `work_items`; hardware looks at `work_items` alone. `least_waves`, `most_waves`: the pair of
     `amdgpu-waves-per-eu`, from which the compiler raises the register counts; hardware takes counts as they are.
@@ -98,7 +98,7 @@ class Launch:
     work_items: int
     vgprs: int
     sgprs: int = 0
-    lds_bytes: int = 0
+    lds: int = 0
     agprs: int = 0
     wave_size: int | None = None
     cu_mode: bool = False

@@ -30,7 +30,7 @@ def causes(target: Target, launch: Launch, wave_size: int) -> tuple[tuple[str, P
         registers = vgprs_counted(target, launch.vgprs, launch.agprs)
         over("vgprs", "{} VGPRs per work-item, the limit is {}", registers, addressable)
     over("sgprs", "{} SGPRs per wave, the limit is {}", launch.sgprs, target.sgprs_most)
-    over("lds", "{} bytes of LDS, a work-group may take {}", launch.lds_bytes, target.lds_most)
+    over("lds", "{} bytes of LDS, a work-group may take {}", launch.lds, target.lds_most)
     over("waves", "{} work-items, a work-group may have {}", launch.work_items, MOST_WORK_ITEMS)
     return tuple(found)
 
@@ -98,9 +98,9 @@ def _hardware(target: Target, answer: Occupancy, wave_size: int, waves: int) -> 
         lines.append(Step("sgprs", "⌊{} ÷ (⌈{} ÷ {}⌉ × {} + {})⌋", numbers, by_sgprs, "waves per SIMD", rule))
         numbers = (by_sgprs, simds, waves)
         lines.append(Step("sgprs", f"{each}⌊{{}} × {{}} SIMDs ÷ {{}}⌋", numbers, limit["sgprs"], "work-groups", _WHOLE))
-    lds = hardware.lds_allocated(target, launch.lds_bytes)
+    lds = hardware.lds_allocated(target, launch.lds)
     if lds:
-        numbers = (cus * target.pool, launch.lds_bytes, target.lds_unit, target.lds_unit)
+        numbers = (cus * target.pool, launch.lds, target.lds_unit, target.lds_unit)
         rule = f"LDS is allocated in units of {target.lds_unit} bytes"
         shape = f"{each}⌊{{}} B ÷ (⌈{{}} ÷ {{}}⌉ × {{}})⌋"
         lines.append(Step("lds", shape, numbers, limit["lds"], "work-groups", rule))
@@ -137,7 +137,7 @@ def _compiler(target: Target, answer: Occupancy, wave_size: int) -> list[Step]:
     shape, numbers = ("{} SGPRs", (found.sgprs_raised,)) if found.sgprs is not None else ("no limit", ())
     lines.append(Step("sgprs", shape, numbers, found.sgprs, "waves per SIMD", rule))
     rule = "LDS, best case over the range of work-group sizes"
-    shape, numbers = ("{} bytes per work-group", (launch.lds_bytes,)) if found.lds is not None else ("no limit", ())
+    shape, numbers = ("{} bytes per work-group", (launch.lds,)) if found.lds is not None else ("no limit", ())
     lines.append(Step("lds", shape, numbers, found.lds, "waves per SIMD", rule))
     least = launch.least_work_items or launch.work_items
     rule = "wave slots and barriers, best case over the range of work-group sizes"

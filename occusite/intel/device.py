@@ -83,7 +83,7 @@ class Device:
         return {
             "work_items": (1, self.has.work_items),
             "sub_group": (min(self.has.sub_groups), max(self.has.sub_groups)),
-            "slm_bytes": (0, self.has.slm_most),
+            "slm": (0, self.has.slm_most),
         }[field.name]
 
     def warps_per_block(self, launch: Launch) -> int:
@@ -111,7 +111,7 @@ class Device:
             self.has.threads,
             limits,
             limiters,
-            {"slm_per_block": slm_allocated(self.has, launch.slm_bytes) or 0},
+            {"slm_per_block": slm_allocated(self.has, launch.slm) or 0},
             tuple([phrase for _, phrase in over]),
         )
 

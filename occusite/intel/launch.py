@@ -15,12 +15,12 @@ FIELDS = (
         help="Work-items per work-group.",
     ),
     Field(
-        *("sub_group", "Work-items per sub-group", "work-items", "count"),
+        *("sub_group", "Work-items per sub-group", "work-items per sub-group", "count"),
         low=1,
         help="Work-items per sub-group, which one hardware thread runs: 8, 16 or 32.",
     ),
     Field(
-        *("slm_bytes", "SLM per work-group", "bytes", "bytes"),
+        *("slm", "SLM per work-group", "bytes", "bytes"),
         high=MOST_BYTES,
         default=0,
         eases="slm",
@@ -46,7 +46,7 @@ _check = checker(FIELDS)
 class Launch:
     """One kernel launch.
 
-    `work_items` per work-group; `sub_group`: work-items of one hardware thread; `slm_bytes`: shared local memory per
+    `work_items` per work-group; `sub_group`: work-items of one hardware thread; `slm`: shared local memory per
     work-group; `barrier`: whether the kernel has one; `large_grf`: 256 registers per thread, half the threads.
 
     Raises `ValueError` naming the field for a value no launch can have. More than the device has is a legal question:
@@ -57,7 +57,7 @@ class Launch:
 
     work_items: int
     sub_group: int
-    slm_bytes: int = 0
+    slm: int = 0
     barrier: bool = False
     large_grf: bool = False
 

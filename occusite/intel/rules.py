@@ -64,14 +64,14 @@ def threads_free(architecture: Architecture, large_grf: bool) -> int:
     return architecture.threads // 2 if large_grf else architecture.threads
 
 
-def slm_allocated(architecture: Architecture, slm_bytes: int) -> int | None:
+def slm_allocated(architecture: Architecture, slm: int) -> int | None:
     """Bytes of SLM that a work-group takes: the next of the core's steps; None above the largest."""
-    return next((step for step in architecture.slm_steps if step >= slm_bytes), None)
+    return next((step for step in architecture.slm_steps if step >= slm), None)
 
 
 def each_limit(architecture: Architecture, launch: Launch) -> dict[str, int | None]:
     """Work-groups of one core that each budget alone allows; None is unlimited."""
-    slm = slm_allocated(architecture, launch.slm_bytes)
+    slm = slm_allocated(architecture, launch.slm)
     return {
         "threads": threads_free(architecture, launch.large_grf) // threads_per_group(launch),
         "slm": 0 if slm is None else architecture.slm // slm if slm else None,

@@ -24,9 +24,9 @@ def causes(architecture: Architecture, launch: Launch) -> tuple[tuple[str, Phras
         grf = " with large GRF" if launch.large_grf else ""
         shape = f"a work-group of {{}} threads, the core has {{}}{grf}"
         found.append(("threads", Phrase(shape, (threads, free))))
-    if launch.slm_bytes > architecture.slm_most:
+    if launch.slm > architecture.slm_most:
         shape = "{} bytes of SLM, a work-group may take {}"
-        found.append(("slm", Phrase(shape, (launch.slm_bytes, architecture.slm_most))))
+        found.append(("slm", Phrase(shape, (launch.slm, architecture.slm_most))))
     return tuple(found)
 
 
@@ -45,11 +45,11 @@ def steps(architecture: Architecture, answer: Occupancy) -> tuple[Step, ...]:
     free = threads_free(architecture, launch.large_grf)
     rule = "large GRF leaves half of the threads" if launch.large_grf else "a sub-group needs a thread"
     lines.append(Step("threads", "⌊{} threads ÷ {}⌋", (free, threads), limit["threads"], "work-groups", rule))
-    slm = slm_allocated(architecture, launch.slm_bytes)
+    slm = slm_allocated(architecture, launch.slm)
     if slm:
         steps = ", ".join(str(step // 1024) for step in architecture.slm_steps if step)
         rule = f"SLM is allocated in steps of {steps} KiB"
-        lines.append(Step("slm", "{} → {}", (launch.slm_bytes, slm), slm, "bytes per work-group", rule))
+        lines.append(Step("slm", "{} → {}", (launch.slm, slm), slm, "bytes per work-group", rule))
         rule = "each work-group keeps its SLM while it is resident"
         lines.append(Step("slm", "⌊{} B ÷ {} B⌋", (architecture.slm, slm), limit["slm"], "work-groups", rule))
     else:

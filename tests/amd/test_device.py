@@ -56,7 +56,7 @@ def test_a_core_is_a_cu_or_a_wgp() -> None:
         ("gfx942", amd.Launch(64, 32, 113), "113 SGPRs per wave, the limit is 112", ("sgprs",)),
         (
             "gfx1100",
-            amd.Launch(64, 32, lds_bytes=65_537),
+            amd.Launch(64, 32, lds=65_537),
             "65,537 bytes of LDS, a work-group may take 65,536",
             ("lds",),
         ),

@@ -72,9 +72,9 @@ def test_hip_rows_are_all_there() -> None:
         ("gfx942", "hardware", amd.Launch(256, 4, 14, 13_000), 4, 16, ("lds",)),
         ("gfx90a", "hardware", amd.Launch(512, 160), 1, 8, ("vgprs",)),
         ("gfx90a", "llvm-22", amd.Launch(512, 160), 1, 12, ("vgprs",)),
-        ("gfx1030", "hardware", amd.Launch(256, 32, lds_bytes=64 * 1024), 2, 16, ("lds",)),
-        ("gfx1030", "hardware", amd.Launch(256, 32, lds_bytes=40 * 1024), 3, 24, ("lds",)),
-        ("gfx1030", "hardware", amd.Launch(256, 32, lds_bytes=40 * 1024, cu_mode=True), 2, 16, ("lds",)),
+        ("gfx1030", "hardware", amd.Launch(256, 32, lds=64 * 1024), 2, 16, ("lds",)),
+        ("gfx1030", "hardware", amd.Launch(256, 32, lds=40 * 1024), 3, 24, ("lds",)),
+        ("gfx1030", "hardware", amd.Launch(256, 32, lds=40 * 1024, cu_mode=True), 2, 16, ("lds",)),
         ("gfx1100", "hardware", amd.Launch(256, 96, wave_size=64), 8, 32, ("vgprs",)),
     ],
 )

@@ -27,5 +27,5 @@ def test_wave_size_is_one_of_two() -> None:
 
 
 def test_text_is_read() -> None:
-    launch = build(Launch, {"work_items": "256", "vgprs": "84", "lds_bytes": "4KiB", "cu_mode": "yes"})
-    assert launch == Launch(256, 84, lds_bytes=4096, cu_mode=True)
+    launch = build(Launch, {"work_items": "256", "vgprs": "84", "lds": "4KiB", "cu_mode": "yes"})
+    assert launch == Launch(256, 84, lds=4096, cu_mode=True)

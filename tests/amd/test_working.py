@@ -26,7 +26,7 @@ def test_hardware() -> None:
 
 
 def test_cu_mode_counts_both_cus() -> None:
-    found = lines("hardware", amd.Launch(256, 32, lds_bytes=40 * 1024, cu_mode=True), "gfx1030")
+    found = lines("hardware", amd.Launch(256, 32, lds=40 * 1024, cu_mode=True), "gfx1030")
     assert ("lds", "2 CUs × ⌊65,536 B ÷ (⌈40,960 ÷ 1,024⌉ × 1,024)⌋", 2) in found
     assert ("waves", "2 CUs × ⌊32 slots ÷ 8⌋", 8) in found
 
