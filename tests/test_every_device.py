@@ -150,6 +150,8 @@ def test_steps_carry_their_numbers_and_come_to_the_limits(case: tuple[Any, Any])
 @settings(max_examples=60)
 @given(cases)
 @example((paper.SM(64, 1, 1, 1), paper.Launch(33, 2, 2)))
+@example((amd.device("gfx600"), amd.Launch(513, 85, 105)))
+@example((intel.device("gen9"), intel.Launch(1, 8, 65_537, large_grf=True)))
 def test_easing_all_tied_budgets_raises_residency(case: tuple[Any, Any]) -> None:
     """All the changes together gain warps; the answer then is bound by some budget again, or the SM is full."""
     device, launch = case

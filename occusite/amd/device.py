@@ -23,6 +23,7 @@ BUDGETS = (
     Budget("waves", "wave slots", "warps"),
     Budget("groups", "work-group slots", "blocks"),
 )
+_KEYS = tuple(budget.key for budget in BUDGETS)
 _CU = Terms("CU", "wave", "work-group", "work-item", "LDS")
 _WGP = _CU._replace(core="WGP")
 _TARGET = re.compile(r"(?:amdgcn-amd-amdhsa--)?(gfx[0-9a-f]{3,4})((?::[a-z]+[+-])*)", re.IGNORECASE)
@@ -121,42 +122,40 @@ class Device:
         target, wave_size = self.target, self.wave_size(launch)
         waves = -(-launch.work_items // wave_size)
         over = working.causes(target, launch, wave_size)
-        limits: dict[str, Limit]
+        whole = _RULE_SETS[self.rule_set].whole_blocks
+        each: dict[str, int | None] = dict.fromkeys(_KEYS)
+        if wave_size in target.files:
+            each = self._whole(launch, wave_size) if whole else self._waves(launch, wave_size)
         if over:
-            zero = {key for key, _ in over}
-            limits = {b.key: Limit(0, 0) if b.key in zero else UNLIMITED for b in BUDGETS}
-            blocks = warps = 0
-            limiters = tuple([b.key for b in BUDGETS if b.key in zero])
-        elif self.rule_set in _COMPILERS:
-            found = compiler.count(target, launch, wave_size, self.rule_set == "llvm-24")
-            each = {"vgprs": found.vgprs, "sgprs": found.sgprs, "lds": found.lds, "waves": found.waves, "groups": None}
-            limits = {key: UNLIMITED if v is None else Limit(None, v * SIMDS) for key, v in each.items()}
-            warps = SIMDS * found.occupancy
-            blocks = max(1, warps // waves)
-            limiters = tuple([key for key, v in each.items() if v == found.occupancy])
-        else:
-            whole = hardware.each_limit(target, launch, wave_size, self.rule_set == "hip")
-            blocks = min([v for v in whole.values() if v is not None])
+            each |= {key: 0 for key, _ in over if key}
+        if whole or over:
+            blocks = 0 if over else min([v for v in each.values() if v is not None])
             warps = blocks * waves
-            limits = {key: UNLIMITED if v is None else Limit(v, v * waves) for key, v in whole.items()}
-            limiters = tuple([key for key, v in whole.items() if v == blocks])
-        if not over and not blocks:
-            over = self._too_large(launch, limits, waves)
+            limiters = tuple([key for key, v in each.items() if v == blocks])
+        else:
+            least = min([v for v in each.values() if v is not None])
+            warps = SIMDS * least
+            blocks = max(1, warps // waves)
+            limiters = tuple([key for key, v in each.items() if v == least])
+        if whole:
+            limits = {key: UNLIMITED if v is None else Limit(v, v * waves) for key, v in each.items()}
+        else:
+            limits = {key: UNLIMITED if v is None else Limit(None if v else 0, v * SIMDS) for key, v in each.items()}
+        if not blocks:
+            over = working.with_unfit(BUDGETS, over, limiters, waves)
         allocated = {"vgprs_per_work_item": 0, "lds_per_block": hardware.lds_allocated(target, launch.lds)}
         if wave_size in target.files:
             registers = vgprs_counted(target, launch.vgprs, launch.agprs)
             allocated["vgprs_per_work_item"] = up(max(registers, 1), target.files[wave_size][1])
-        return Occupancy(
-            self, launch, blocks, warps, self.slots, limits, limiters, allocated, tuple([phrase for _, phrase in over])
-        )
+        causes = tuple([phrase for _, phrase in over])
+        return Occupancy(self, launch, blocks, warps, self.slots, limits, limiters, allocated, causes)
 
-    def _too_large(self, launch: Launch, limits: dict[str, Limit], waves: int) -> tuple[tuple[str, Any], ...]:
-        from occusite.model.terms import Phrase
+    def _whole(self, launch: Launch, wave_size: int) -> dict[str, int | None]:
+        return hardware.each_limit(self.target, launch, wave_size, self.rule_set == "hip")
 
-        names = {b.key: b.name for b in BUDGETS}
-        short = [key for key, limit in limits.items() if limit.blocks == 0]
-        text = "one work-group does not fit: its {} waves are more than the %s allow"
-        return tuple((key, Phrase(text % names[key], (waves,))) for key in short)
+    def _waves(self, launch: Launch, wave_size: int) -> dict[str, int | None]:
+        found = compiler.count(self.target, launch, wave_size, self.rule_set == "llvm-24")
+        return {"vgprs": found.vgprs, "sgprs": found.sgprs, "lds": found.lds, "waves": found.waves, "groups": None}
 
     def steps(self, answer: Occupancy) -> tuple[Step, ...]:
         """The arithmetic written out line by line, each with the name of its rule."""

@@ -6,7 +6,7 @@ from occusite.amd import compiler, hardware
 from occusite.amd.launch import Launch
 from occusite.amd.rules import MOST_WORK_ITEMS, SIMDS, TRAP_SGPRS, Target, up, vgprs_counted
 from occusite.model.answer import Occupancy
-from occusite.model.terms import Phrase, Step
+from occusite.model.terms import Budget, Phrase, Step
 
 _WHOLE = "a work-group is resident whole"
 
@@ -33,6 +33,16 @@ def causes(target: Target, launch: Launch, wave_size: int) -> tuple[tuple[str, P
     over("lds", "{} bytes of LDS, a work-group may take {}", launch.lds, target.lds_most)
     over("waves", "{} work-items, a work-group may have {}", launch.work_items, MOST_WORK_ITEMS)
     return tuple(found)
+
+
+def with_unfit(
+    budgets: tuple[Budget, ...], over: tuple[tuple[str, Phrase], ...], limiters: tuple[str, ...], waves: int
+) -> tuple[tuple[str, Phrase], ...]:
+    """The causes `over`, and one for each other limiter: a work-group whose `waves` together are more than it allows."""
+    known = {key for key, _ in over}
+    names = {b.key: b.name for b in budgets}
+    shape = "one work-group does not fit: its {} waves are more than the %s allow"
+    return (*over, *((key, Phrase(shape % names[key], (waves,))) for key in limiters if key not in known))
 
 
 def steps(target: Target, answer: Occupancy, wave_size: int) -> tuple[Step, ...]:

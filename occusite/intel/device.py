@@ -21,6 +21,7 @@ BUDGETS = (
     Budget("groups", "work-group slots", "blocks"),
     Budget("barriers", "barriers", "barriers"),
 )
+_KEYS = tuple(budget.key for budget in BUDGETS)
 RULES = RuleSet("calculator", SOURCE)
 _SUBSLICE = Terms("subslice", "thread", "work-group", "work-item", "SLM")
 _XE_CORE = _SUBSLICE._replace(core="Xe-core")
@@ -94,15 +95,13 @@ class Device:
         """Residency on one core: every limit, all limiters, and why a launch cannot run."""
         threads = threads_per_group(launch)
         over = working.causes(self.has, launch)
+        mode = any(not key for key, _ in over)
+        whole = dict.fromkeys(_KEYS) if mode else each_limit(self.has, launch)
         if over:
-            zero = {key for key, _ in over}
-            limits = {b.key: Limit(0, 0) if b.key in zero else UNLIMITED for b in BUDGETS}
-            blocks, limiters = 0, tuple([b.key for b in BUDGETS if b.key in zero])
-        else:
-            whole = each_limit(self.has, launch)
-            blocks = min([v for v in whole.values() if v is not None])
-            limits = {key: UNLIMITED if v is None else Limit(v, v * threads) for key, v in whole.items()}
-            limiters = tuple([key for key, v in whole.items() if v == blocks])
+            whole |= {key: 0 for key, _ in over if key}
+        blocks = 0 if over else min([v for v in whole.values() if v is not None])
+        limits = {key: UNLIMITED if v is None else Limit(v, v * threads) for key, v in whole.items()}
+        limiters = tuple([key for key, v in whole.items() if v == blocks])
         return Occupancy(
             self,
             launch,

@@ -9,13 +9,18 @@ from occusite.model.terms import Phrase, Step, joined
 
 
 def causes(architecture: Architecture, launch: Launch) -> tuple[tuple[str, Phrase], ...]:
-    """What one work-group overruns: a budget's key ("" for a mode) and a phrase each; empty when it can run."""
+    """What one work-group overruns: a budget's key and a phrase each; empty when it can run.
+
+    A mode that the device does not have (key "") stands alone: no budget's change would help.
+    """
     found: list[tuple[str, Phrase]] = []
     if launch.sub_group not in architecture.sub_groups:
         sizes = joined([str(size) for size in architecture.sub_groups])
         found.append(("", Phrase(f"sub-groups of {{}} work-items, the device has {sizes}", (launch.sub_group,))))
     if launch.large_grf and not architecture.large_grf:
         found.append(("", Phrase("large GRF, the device has none")))
+    if found:
+        return tuple(found)
     threads, free = threads_per_group(launch), threads_free(architecture, launch.large_grf)
     if launch.work_items > architecture.work_items:
         shape = "{} work-items, a work-group may have {}"
