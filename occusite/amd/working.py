@@ -13,26 +13,29 @@ _WHOLE = "a work-group is resident whole"
 
 def causes(target: Target, launch: Launch, wave_size: int) -> tuple[tuple[str, Phrase], ...]:
     """What one work-group overruns: a budget's key ("" for a mode) and a phrase each; empty when it can run."""
-    found: list[tuple[str, Phrase]] = []
-
-    def over(budget: str, shape: str, asked: int, most: int) -> None:
-        if asked > most:
-            found.append((budget, Phrase(shape, (asked, most))))
-
     if wave_size not in target.files:
-        found.append(("", Phrase("the target has no waves of {} work-items", (wave_size,))))
-        return tuple(found)
-    total = target.files[wave_size][0]
-    addressable = min(target.addressable, total)
+        return (("", Phrase("the target has no waves of {} work-items", (wave_size,))),)
+    registers = vgprs_counted(target, launch.vgprs, launch.agprs)
+    most = min(target.addressable, target.files[wave_size][0])
+    if (
+        registers <= most
+        and launch.work_items <= MOST_WORK_ITEMS
+        and launch.lds <= target.lds_most
+        and launch.sgprs <= target.sgprs_most
+        and (not launch.agprs or target.agprs)
+    ):
+        return ()
+    asked = [
+        ("vgprs", "{} VGPRs per work-item, the limit is {}", registers, most),
+        ("sgprs", "{} SGPRs per wave, the limit is {}", launch.sgprs, target.sgprs_most),
+        ("lds", "{} bytes of LDS, a work-group may take {}", launch.lds, target.lds_most),
+        ("waves", "{} work-items, a work-group may have {}", launch.work_items, MOST_WORK_ITEMS),
+    ]
+    over = [(budget, Phrase(shape, (value, limit))) for budget, shape, value, limit in asked if value > limit]
     if launch.agprs and not target.agprs:
-        found.append(("vgprs", Phrase("{} AGPRs, the target has none", (launch.agprs,))))
-    else:
-        registers = vgprs_counted(target, launch.vgprs, launch.agprs)
-        over("vgprs", "{} VGPRs per work-item, the limit is {}", registers, addressable)
-    over("sgprs", "{} SGPRs per wave, the limit is {}", launch.sgprs, target.sgprs_most)
-    over("lds", "{} bytes of LDS, a work-group may take {}", launch.lds, target.lds_most)
-    over("waves", "{} work-items, a work-group may have {}", launch.work_items, MOST_WORK_ITEMS)
-    return tuple(found)
+        none = Phrase("{} AGPRs, the target has none", (launch.agprs,))
+        over = [("vgprs", none), *((budget, phrase) for budget, phrase in over if budget != "vgprs")]
+    return tuple(over)
 
 
 def with_unfit(
