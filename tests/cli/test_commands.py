@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from occusite import amd, intel, nvidia
 from occusite.cli import devices, output
 from occusite.cli.app import app
+from occusite.devices import find
 from occusite.questions import staircase, steps
 from occusite.questions.grid import waves as waves_of
 
@@ -194,12 +195,21 @@ def test_devices_lists_and_searches() -> None:
     assert all(gpu["source"].startswith("http") or gpu["source"] for gpu in made["gpus"])
     made = parsed("devices")
     assert [chip["compute_capability"] for chip in made["compute_capabilities"]] == list(nvidia.CHIPS)
+    made = parsed("devices", "gfx942")
+    assert {gpu["name"] for gpu in made["gpus"]} == {"Instinct MI300A", "Instinct MI300X", "Instinct MI325X"}
+    assert [(row["core"], row["slots"]) for row in made["architectures"]] == [("CU", 32)]
+    assert "TensileLite" in parsed("devices", "gfx1250")["architectures"][0]["note"]
     run("devices", "voodoo", code=1)
 
 
 def test_every_listed_name_is_found() -> None:
+    needs = {
+        "nvidia": ("-t", "32", "-r", "16"),
+        "amd": ("--work-items", "64", "--vgprs", "16"),
+        "intel": ("--work-items", "64", "--sub-group", "16"),
+    }
     for name in devices.names():
-        run("occupancy", "-d", name, "-t", "32", "-r", "16", "--json")
+        run("occupancy", "-d", name, *needs[find(name).vendor], "--json")
 
 
 def test_a_device_of_ones_own(tmp_path: Path) -> None:
