@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 FROM_ARCHITECTURE = (nvidia.from_architecture, amd.from_architecture, intel.from_architecture)
 VENDORS = ("nvidia", "amd", "intel")
 
-# Words a name can lack without meaning another GPU.
-_SOFT = {
-    *("nvidia", "geforce", "tesla", "quadro", "rtx", "gtx", "jetson"),
-    *("amd", "ati", "radeon", "instinct", "intel", "arc"),
+# Words that say whose GPU it is. A name can lack them without meaning another GPU.
+_BRANDS = {
+    "nvidia": {"nvidia", "geforce", "tesla", "quadro", "rtx", "gtx", "jetson"},
+    "amd": {"amd", "ati", "radeon", "instinct"},
+    "intel": {"intel", "arc"},
+}
+# All the words a name can lack.
+_SOFT = set().union(*_BRANDS.values()) | {
     *("gpu", "graphics", "generation", "workstation", "edition"),
 }
 
@@ -235,6 +239,12 @@ def _index() -> tuple[dict[object, list[GPU]], ...]:
 
 
 def _matches(name: str) -> list[GPU]:
+    said = {vendor for vendor, brand in _BRANDS.items() if brand & set(_words(name))}
+    return [g for g in _alike(name) if not said or g.device.vendor in said]
+
+
+def _alike(name: str) -> list[GPU]:
+    """The GPUs whose names match but for brand words."""
     written, telling, sizeless = _index()
     words = _telling(name)
     matches = written.get(_joined(name)) or telling.get(words) or sizeless.get(words)

@@ -190,6 +190,8 @@ def test_one_call_for_every_device() -> None:
         ("Strix Halo", "Radeon 8060S", "gfx1151", 20),
         ("Intel(R) Arc(TM) A770 Graphics", "Arc A770", "xe_hpg_dg2_arc", 32),
         ("Intel® Data Center GPU Max 1550", "Data Center GPU Max 1550", "xe_hpc_pvc", 128),
+        ("arc 750", "Arc A750", "xe_hpg_dg2_arc", 28),
+        ("gtx 750", "GeForce GTX 750 Ti", "sm_50", 5),
         ("b580", "Arc B580", "xe2_hpg", 20),
         ("gfx90a:sramecc+:xnack-", "gfx90a (CDNA 2)", "gfx90a", None),
         ("pvc", "xe_hpc_pvc (Xe-HPC)", "xe_hpc_pvc", None),
