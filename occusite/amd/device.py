@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar
 
-from occusite.amd import compiler, hardware, working
+from occusite.amd import compiler, fast, hardware, working
 from occusite.amd.launch import Launch
 from occusite.amd.rules import DEFAULT_RULES, MOST_WORK_ITEMS, RULES, SIMDS, SOURCES, TARGETS, Target, up, vgprs_counted
 from occusite.model.answer import UNLIMITED, Limit, Occupancy, RuleSet
@@ -172,8 +172,13 @@ class Device:
     def counter(self, launch: Launch, *names: str) -> Callable[..., tuple[int, int]]:
         """A fast function of the values of the fields `names`, all else as in `launch`, to (blocks, warps); unchecked.
 
-        From the same rule functions as `occupancy`, each point asked once and remembered.
+        From the same rule functions as `occupancy`. By a compiler's rule set, and for rarer fields, each point is
+        asked once and remembered; else at most a microsecond a call.
         """
+        if self.rule_set not in _COMPILERS:
+            quick = fast.counter(self.target, launch, self.wave_size(launch), self.rule_set == "hip", names)
+            if quick:
+                return quick
 
         @cache
         def residency(*values: int) -> tuple[int, int]:
