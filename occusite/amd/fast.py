@@ -25,13 +25,13 @@ def counter(
     slots, barriers = simds * hardware.wave_slots(target, hip), cus * target.groups
 
     @cache
-    def by_vgprs(vgprs: int) -> int:
-        return simds * waves_by_vgprs(target, wave_size, vgprs_counted(target, vgprs, launch.agprs))
-
-    @cache
-    def by_sgprs(sgprs: int) -> int:
-        fit = hardware.waves_by_sgprs(target, sgprs, hip)
-        return 0 if sgprs > target.sgprs_most else _ANY if fit is None else simds * fit
+    def by_registers(vgprs: int, sgprs: int) -> int:
+        registers = vgprs_counted(target, vgprs, launch.agprs)
+        scalars = hardware.waves_by_sgprs(target, sgprs, hip)
+        if sgprs > target.sgprs_most:
+            return 0
+        fit = min(slots, simds * waves_by_vgprs(target, wave_size, registers))
+        return fit if scalars is None else min(fit, simds * scalars)
 
     @cache
     def by_lds(lds: int) -> int:
@@ -42,9 +42,13 @@ def counter(
         if work_items > MOST_WORK_ITEMS:
             return 0, 0
         waves = -(-work_items // wave_size)
-        fit = min(by_vgprs(vgprs), by_sgprs(sgprs), slots) // waves
-        groups = places * min(fit, by_lds(lds), barriers if waves > 1 else fit)
-        return groups, groups * waves
+        fit = by_registers(vgprs, sgprs) // waves
+        room = by_lds(lds)
+        if room < fit:
+            fit = room
+        if waves > 1 and barriers < fit:
+            fit = barriers
+        return places * fit, places * fit * waves
 
     items, vgprs, sgprs, lds = launch.work_items, launch.vgprs, launch.sgprs, launch.lds
     if names == ("work_items",):
