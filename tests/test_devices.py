@@ -178,3 +178,52 @@ def test_bad_device_of_ones_own(text: str, message: str) -> None:
 def test_one_call_for_every_device() -> None:
     assert occusite.occupancy("rtx 4090", nvidia.Launch(256, 40)).warps == 48
     assert occusite.occupancy("paper", paper.Launch(256, 40)).warps == 48
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "architecture", "cores"),
+    [
+        ("MI300X", "Instinct MI300X", "gfx942", 304),
+        ("AMD Instinct MI250X", "Instinct MI250X", "gfx90a", 110),
+        ("rx 7900 xtx", "Radeon RX 7900 XTX", "gfx1100", 48),
+        ("AMD Radeon RX 9070 XT", "Radeon RX 9070 XT", "gfx1201", 32),
+        ("Strix Halo", "Radeon 8060S", "gfx1151", 20),
+        ("Intel(R) Arc(TM) A770 Graphics", "Arc A770", "xe_hpg_dg2_arc", 32),
+        ("Intel® Data Center GPU Max 1550", "Data Center GPU Max 1550", "xe_hpc_pvc", 128),
+        ("arc 750", "Arc A750", "xe_hpg_dg2_arc", 28),
+        ("gtx 750", "GeForce GTX 750 Ti", "sm_50", 5),
+        ("b580", "Arc B580", "xe2_hpg", 20),
+        ("gfx90a:sramecc+:xnack-", "gfx90a (CDNA 2)", "gfx90a", None),
+        ("pvc", "xe_hpc_pvc (Xe-HPC)", "xe_hpc_pvc", None),
+    ],
+)
+def test_names_of_other_vendors(asked: str, name: str, architecture: str, cores: int | None) -> None:
+    device = devices.find(asked)
+    assert (device.name, device.architecture, device.cores) == (name, architecture, cores)
+
+
+@pytest.mark.parametrize("vendor", ["amd", "intel"])
+def test_every_row_of_other_vendors(vendor: str) -> None:
+    known = devices.gpus(vendor)
+    assert len(known) >= 12
+    for gpu in known:
+        assert gpu.device.vendor == vendor
+        assert devices.gpu(gpu.name) is gpu
+        assert all(devices.gpu(alias) is gpu for alias in gpu.aliases)
+        assert gpu.source
+        assert 1 <= gpu.device.cores <= 304
+
+
+def test_all_vendors_together() -> None:
+    assert len(devices.all_gpus()) == sum(len(devices.gpus(vendor)) for vendor in devices.VENDORS)
+    with pytest.raises(ValueError, match="vendor: 'via' is not allowed; give one of nvidia, amd, intel"):
+        devices.gpus("via")
+
+
+def test_a_device_of_ones_own_of_other_vendors() -> None:
+    mine = devices.from_toml('target = "gfx942"\nname = "a partition"\ncus = 38')
+    assert (mine.name, mine.vendor, mine.cores) == ("a partition", "amd", 38)
+    theirs = devices.from_toml('architecture = "pvc"\nxe_cores = 64')
+    assert (theirs.name, theirs.vendor, theirs.cores) == ("custom pvc", "intel", 64)
+    with pytest.raises(ValueError, match="the key 'sm_count' is not allowed; give some of cus, name, target"):
+        devices.from_toml('target = "gfx942"\nsm_count = 38')

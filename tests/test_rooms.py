@@ -16,6 +16,8 @@ ROOMS = {
     "model": 0,
     "paper": 1,
     "nvidia": 1,
+    "amd": 1,
+    "intel": 1,
     "littles_law": 1,
     "scheduler": 1,
     "devices": 2,

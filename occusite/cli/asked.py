@@ -42,9 +42,9 @@ def by_rules(device: Device, rules: object) -> Device:
 
 def launch_types() -> tuple[Any, ...]:
     """Every vendor's launch."""
-    from occusite import nvidia, paper
+    from occusite import amd, intel, nvidia, paper
 
-    return nvidia.Launch, paper.Launch
+    return nvidia.Launch, amd.Launch, intel.Launch, paper.Launch
 
 
 @cache

@@ -1,4 +1,4 @@
-"""`occusite devices`: the GPUs known by name, and the compute capabilities; with a search word, those that match."""
+"""`occusite devices`: the GPUs known by name, and the architectures; with a search word, those that match."""
 
 from __future__ import annotations
 
@@ -11,31 +11,37 @@ from occusite.cli.output import Table, show, show_json
 
 if TYPE_CHECKING:
     from occusite.devices import GPU
+    from occusite.model import Device
 
 
 def devices(
     search: Annotated[
-        list[str] | None, typer.Argument(help='Words of a name, family or compute capability: "ada", "h100", "9.0".')
+        list[str] | None,
+        typer.Argument(help='Words of a name, family or architecture: "ada", "h100", "9.0", "gfx942".'),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """The GPUs known by name and by compute capability.
+    """The GPUs known by name and by architecture.
 
     Exits with 1 when none matches.
     """
     words = [word.lower() for word in search or []]
     cards = [gpu for gpu in _gpus() if _matches(words, _card_text(gpu))]
     chips = [chip for chip in _capabilities() if _matches(words, f"{chip['compute_capability']} {chip['family']}")]
+    others = [known for known in _architectures() if _matches(words, " ".join(map(str, known.values())))]
     if json:
-        show_json({"gpus": [_card(gpu) for gpu in cards], "compute_capabilities": chips})
+        made = {"gpus": [_card(gpu) for gpu in cards], "compute_capabilities": chips, "architectures": others}
+        show_json(made)
     else:
         parts: list[object] = []
         if cards:
             parts.append(_cards_table(cards))
         if chips:
             parts += ["", _chips_table(chips)] if parts else [_chips_table(chips)]
+        if others:
+            parts += ["", _others_table(others)] if parts else [_others_table(others)]
         show(*parts)
-    if not cards and not chips:
+    if not cards and not chips and not others:
         typer.echo(f"no device matches {' '.join(words)!r}", err=True)
         raise typer.Exit(1)
 
@@ -44,13 +50,13 @@ def names() -> list[str]:
     """Every name that `--device` takes, for shell completion."""
     from occusite import nvidia
 
-    return [gpu.name for gpu in _gpus()] + list(nvidia.CHIPS)
+    return [gpu.name for gpu in _gpus()] + list(nvidia.CHIPS) + [str(k["architecture"]) for k in _architectures()]
 
 
 def _gpus() -> tuple[GPU, ...]:
-    from occusite.devices import gpus
+    from occusite.devices import all_gpus
 
-    return gpus()
+    return all_gpus()
 
 
 def _matches(words: list[str], text: str) -> bool:
@@ -59,12 +65,20 @@ def _matches(words: list[str], text: str) -> bool:
 
 
 def _card_text(gpu: GPU) -> str:
-    from occusite import nvidia
+    words = (gpu.name, *gpu.aliases, gpu.chip, _family(gpu.device), _architecture(gpu.device))
+    return " ".join((*words, gpu.device.architecture))
 
-    capability = gpu.device.compute_capability
-    family = nvidia.CHIPS[capability].family
-    architecture = capability.replace(".", "")
-    return " ".join((gpu.name, *gpu.aliases, gpu.chip, family, capability, f"sm_{architecture}"))
+
+def _architecture(device: Device) -> str:
+    """The architecture as its vendor's lists name it: "9.0", "gfx942"."""
+    return str(getattr(device, "compute_capability", device.architecture))
+
+
+def _family(device: Device) -> str:
+    from occusite import amd, intel, nvidia
+
+    known: dict[str, Any] = {**nvidia.CHIPS, **amd.TARGETS, **intel.ARCHITECTURES}
+    return str(known[_architecture(device)].family)
 
 
 def _card(gpu: GPU) -> dict[str, Any]:
@@ -72,14 +86,10 @@ def _card(gpu: GPU) -> dict[str, Any]:
 
     made = asdict(gpu)
     device = made.pop("device")
-    device.pop("allocation")
+    allocation = device.pop("allocation", None)
     shown = {key: value for key, value in device.items() if key not in ("major", "minor", "name")}
-    return {
-        "name": made.pop("name"),
-        **shown,
-        "max_blocks_per_sm": gpu.device.allocation.max_blocks,
-        **made,
-    }
+    most = {"max_blocks_per_sm": allocation.max_blocks} if allocation else {}
+    return {"name": made.pop("name"), "vendor": gpu.device.vendor, **shown, **most, **made}
 
 
 def _capabilities() -> list[dict[str, Any]]:
@@ -104,12 +114,34 @@ def _capabilities() -> list[dict[str, Any]]:
     return made
 
 
+def _architectures() -> list[dict[str, Any]]:
+    """The architectures of vendors that number none: what one core has, and what sources dispute."""
+    from occusite import amd, intel
+
+    devices: list[Any] = [*map(amd.device, amd.TARGETS), *map(intel.device, intel.ARCHITECTURES)]
+    notes = {name: target.note for name, target in amd.TARGETS.items()}
+    return [
+        {
+            "architecture": device.architecture,
+            "vendor": device.vendor,
+            "family": _family(device),
+            "core": device.terms.core,
+            "slots": device.slots,
+            "rules": device.rules.name,
+            "note": notes.get(device.architecture, ""),
+        }
+        for device in devices
+    ]
+
+
 def _cards_table(cards: list[GPU]) -> Table:
-    columns = ["CC", "SMs", "GB/s", "boost MHz", "memory GB", "L2 MB", "name"]
+    cores = {gpu.device.terms.core for gpu in cards}
+    heading = f"{cores.pop()}s" if len(cores) == 1 else "cores"
+    columns = ["CC", heading, "GB/s", "boost MHz", "memory GB", "L2 MB", "name"]
     rows = [
         (
-            gpu.device.compute_capability,
-            gpu.device.sm_count,
+            _architecture(gpu.device),
+            gpu.device.cores,
             *(_cell(v) for v in (gpu.bandwidth_gb_s, gpu.boost_mhz, gpu.memory_gb, gpu.l2_mb)),
             gpu.name,
         )
@@ -133,6 +165,11 @@ def _chips_table(chips: list[dict[str, Any]]) -> Table:
         for chip in chips
     ]
     return Table(columns, list(rows), frozenset(range(6)))
+
+
+def _others_table(others: list[dict[str, Any]]) -> Table:
+    columns = ["architecture", "vendor", "core", "slots", "family"]
+    return Table(columns, [[row[column] for column in columns] for row in others], frozenset({3}))
 
 
 def _cell(value: float | None) -> str:

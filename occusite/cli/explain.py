@@ -50,7 +50,7 @@ def lesson(answer: Occupancy) -> list[object]:
             budget = answer.budget(step.budget) if step.budget else None
             title = budget.name if budget else "all together" if last else f"the {answer.device.terms.block}"
             limits = " – this binds" if step.budget in answer.limiters and answer.runs else ""
-            lines += ["", Cell(title.capitalize() + limits, budget.slot if budget else "")]
+            lines += ["", Cell(title[0].upper() + title[1:] + limits, budget.slot if budget else "")]
             heading = step.budget
         lines += _written(step)
     lines += ["", f"Limited by {answer.limiter}." if answer.runs else "The launch cannot run."]

@@ -100,7 +100,7 @@ def _parts(answer: Occupancy, waves: Waves | None) -> list[object]:
     limits = Table(columns, right=frozenset({1, 2}))
     for index, budget in enumerate(device.budgets):
         limit = answer.limits[budget.key]
-        allowed = ["any number" if n is None else n for n in limit]
+        allowed = ["any number" if limit.warps is None else "–" if n is None else n for n in limit]
         row: list[object] = [Cell(budget.name, budget.slot), *allowed]
         if in_terminal():
             most = limit.warps
@@ -111,7 +111,7 @@ def _parts(answer: Occupancy, waves: Waves | None) -> list[object]:
     changes = Table(["change of", "next step up", "next step down"])
     for key, nearest in steps.by_budget(answer).items():
         budget = answer.budget(key)
-        label = Cell("block size" if budget.slot == "warps" else budget.name, budget.slot)
+        label = Cell(f"{terms.block} size" if budget.slot == "warps" else budget.name, budget.slot)
         changes.rows.append([label, steps.words(device, nearest.better), steps.words(device, nearest.worse)])
     parts = [*headline(answer), "", limits, "", changes]
     if answer.runs:

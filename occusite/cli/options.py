@@ -35,7 +35,7 @@ Device = Annotated[
         "--device",
         "-d",
         metavar="NAME",
-        help='The GPU: "rtx 4090", "H100 SXM", "sm_90a", "8.9", "paper", or a TOML file of your own.',
+        help='The GPU: "rtx 4090", "MI300X", "sm_90a", "gfx942", "8.9", "paper", or a TOML file of your own.',
         autocompletion=_complete_device,
     ),
 ]
@@ -44,7 +44,8 @@ Rules = Annotated[
     _option(
         "--rules",
         metavar="NAME",
-        help="The rule set to follow: for NVIDIA the CUDA version of its cuda_occupancy.h.  [default: the newest known]",
+        help="The rule set to follow: for NVIDIA the CUDA version of its cuda_occupancy.h, for AMD hardware, hip, llvm-22 or "
+        "llvm-24.  [default: the newest known, hardware]",
     ),
 ]
 Json = Annotated[bool, _option("--json", help="Print JSON.")]

@@ -24,9 +24,11 @@ def sweep(
     fields: dict[str, Any],
     device: options.Device = None,
     along: Annotated[
-        str,
-        typer.Option("--along", "-k", metavar="FIELD", help="The field to vary, such as threads.", show_default=True),
-    ] = "registers",
+        str | None,
+        typer.Option(
+            "--along", "-k", metavar="FIELD", help="The field to vary, such as threads.  [default: registers]"
+        ),
+    ] = None,
     first: Annotated[
         int | None, typer.Option("--first", metavar="N", help="The first value.  [default: the field's least]")
     ] = None,
@@ -45,8 +47,9 @@ def sweep(
     The field's own option marks where the launch stands.
     """
     gpu = options.device(device, rules)
+    field = _field(gpu, along or _registers(gpu))
+    along = field.name
     marked = along in fields
-    field = _field(gpu, along)
     if field.default is ... and not marked:
         fields = {**fields, along: _ELSEWHERE}
     launch = options.launch(gpu, fields)
@@ -56,6 +59,13 @@ def sweep(
         show_json({"device": gpu.name, "along": along, "slots": gpu.slots, "rows": rows})
         return
     show(*_parts(answer, along, rows, getattr(launch, field.name) if marked else None))
+
+
+def _registers(device: Device) -> str:
+    """The first field that takes registers, or else the first that takes anything but slots for warps."""
+    slots = {b.key: b.slot for b in device.budgets}
+    fields = [f for f in device.launch_type.FIELDS if f.whole and slots.get(f.eases, "warps") != "warps"]
+    return str(min(fields, key=lambda f: slots[f.eases] != "registers").name)
 
 
 def _field(device: Device, name: str) -> Field:

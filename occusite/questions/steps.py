@@ -221,12 +221,14 @@ def advice(answer: Occupancy) -> Advice:
     slots = next((b for b in now.limiters if shown[b] in ("warps", "blocks")), "")
     sized = next((f for f in launch.FIELDS if shown.get(f.eases) == "warps"), None)
     size = _better_size(device, launch, sized, now.warps) if slots else None
+    # A rule set without whole blocks limits warps alone.
+    wanted = now.blocks + 1 if device.rules.whole_blocks else now.warps + 1
     changes: list[Change] = []
     eased = launch
     if not size:
         for budget in now.limiters:
             if shown[budget] not in ("warps", "blocks"):
-                made, eased = _ease(device, launch, eased, budget, now.blocks + 1)
+                made, eased = _ease(device, launch, eased, budget, wanted)
                 changes += made
         size = _better_size(device, eased, sized, now.warps) if slots else None
     if slots and sized:
@@ -252,12 +254,13 @@ def _better_size(device: Device, launch: Any, sized: Field | None, warps: int) -
     return next((v for v in sizes if residency(v)[1] > warps), None)
 
 
-def _ease(device: Device, launch: Any, eased: Any, budget: str, blocks: int) -> tuple[list[Change], Any]:
-    """The changes with which `budget` alone allows `launch` to have `blocks`, and `eased` with them made as well."""
+def _ease(device: Device, launch: Any, eased: Any, budget: str, wanted: int) -> tuple[list[Change], Any]:
+    """The changes with which `budget` alone allows `launch` the blocks (or warps) `wanted`, and `eased` with them made."""
     changes: list[Change] = []
     for field in reversed([f for f in launch.FIELDS if f.eases == budget]):
         low, before = device.range(field)[0], getattr(launch, field.name)
-        value = _most(partial(_allows, device, launch, field.name, budget, blocks), device, launch, field, low, before)
+        fits = partial(_allows, device, launch, field.name, budget, wanted)
+        value = _most(fits, device, launch, field, low, before)
         changes.append(Change(budget, field.name, before, value))
         if value is not None:
             eased = replace(eased, **{field.name: value})
@@ -286,9 +289,10 @@ def _keeps(device: Device, launch: Any, name: str, warps: int, value: int) -> bo
     return device.occupancy(replace(launch, **{name: value})).warps >= warps
 
 
-def _allows(device: Device, launch: Any, name: str, budget: str, blocks: int, value: int) -> bool:
-    limit = device.occupancy(replace(launch, **{name: value})).limits[budget].blocks
-    return limit is None or limit >= blocks
+def _allows(device: Device, launch: Any, name: str, budget: str, wanted: int, value: int) -> bool:
+    both = device.occupancy(replace(launch, **{name: value})).limits[budget]
+    limit = both.blocks if device.rules.whole_blocks else both.warps
+    return limit is None or limit >= wanted
 
 
 def _most(fits: Callable[[int], bool], device: Device, launch: Any, field: Field, low: int, high: int) -> int | None:

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from occusite import nvidia
+from occusite import amd, intel, nvidia
 from occusite.cli import devices, output
 from occusite.cli.app import app
+from occusite.devices import find
 from occusite.questions import staircase, steps
 from occusite.questions.grid import waves as waves_of
 
@@ -194,12 +195,21 @@ def test_devices_lists_and_searches() -> None:
     assert all(gpu["source"].startswith("http") or gpu["source"] for gpu in made["gpus"])
     made = parsed("devices")
     assert [chip["compute_capability"] for chip in made["compute_capabilities"]] == list(nvidia.CHIPS)
+    made = parsed("devices", "gfx942")
+    assert {gpu["name"] for gpu in made["gpus"]} == {"Instinct MI300A", "Instinct MI300X", "Instinct MI325X"}
+    assert [(row["core"], row["slots"]) for row in made["architectures"]] == [("CU", 32)]
+    assert "TensileLite" in parsed("devices", "gfx1250")["architectures"][0]["note"]
     run("devices", "voodoo", code=1)
 
 
 def test_every_listed_name_is_found() -> None:
+    needs = {
+        "nvidia": ("-t", "32", "-r", "16"),
+        "amd": ("--work-items", "64", "--vgprs", "16"),
+        "intel": ("--work-items", "64", "--sub-group", "16"),
+    }
     for name in devices.names():
-        run("occupancy", "-d", name, "-t", "32", "-r", "16", "--json")
+        run("occupancy", "-d", name, *needs[find(name).vendor], "--json")
 
 
 def test_a_device_of_ones_own(tmp_path: Path) -> None:
@@ -270,3 +280,63 @@ def test_bars_and_stairs() -> None:
     assert output.bar(48, 48, 8) == "█" * 8
     assert output.bar(3, 48, 8) == "▌" + "·" * 7
     assert output.staircase([48, 24, 0], 48, 2) == ["█  ", "██ "]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("-d gfx942 --work-items 320 --vgprs 4", "occupancy:  93.75 % (30 of 32 waves, 6 work-groups)"),
+        ("-d gfx90a --work-items 512 --vgprs 160", "occupancy:  25 % (8 of 32 waves, 1 work-group)"),
+        ("-d gfx90a --work-items 512 --vgprs 160 --rules llvm-24", "occupancy:  37.5 % (12 of 32 waves, 1 work-group)"),
+        ("-d mi300x --work-items 256 --vgprs 5 --agprs 128", "occupancy:  37.5 % (12 of 32 waves, 3 work-groups)"),
+        ("-d pvc --work-items 256 --sub-group 32 --slm 40KiB", "occupancy:  25 % (16 of 64 threads, 2 work-groups)"),
+    ],
+)
+def test_every_vendor_in_its_own_words(arguments: str, said: str) -> None:
+    assert said in run("occupancy", *arguments.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("-d gfx942 --work-items 320", "vgprs: missing; give --vgprs"),
+        ("-d gfx942 --work-items 320 --vgprs 4 --registers 9", "registers: not a field; the fields are work_items"),
+        ("-d pvc --work-items 256 --sub-group 32 --rules llvm-24", "rules: 'llvm-24' is not allowed; give one of"),
+        ("-d gfx943 --work-items 256 --vgprs 4", "target: 'gfx943' is not known"),
+    ],
+)
+def test_a_mistake_in_another_vendors_words(arguments: str, said: str) -> None:
+    assert said in run("occupancy", *arguments.split(), code=2)
+
+
+@pytest.mark.parametrize("kind", [amd.Launch, intel.Launch])
+def test_every_field_of_every_vendor_is_an_option(kind: Any) -> None:
+    for field in kind.FIELDS:
+        for command in ("occupancy", "explain", "sweep"):
+            assert f"--{field.name.replace('_', '-')}" in run(command, "--help")
+
+
+def test_a_sweep_runs_along_the_vendors_registers_or_memory() -> None:
+    made = parsed("sweep", "-d", "gfx1100", "--work-items", "256")
+    assert made["along"] == "vgprs"
+    assert [(row["last"], row["warps"]) for row in made["rows"][:2]] == [(96, 64), (120, 48)]
+    assert parsed("sweep", "-d", "dg2", "--work-items", "64", "--sub-group", "16")["along"] == "slm"
+
+
+def test_explain_in_another_vendors_words() -> None:
+    text = run("explain", "-d", "gfx942", "--work-items", "320", "--vgprs", "128")
+    assert "⌊512 ÷ (⌈128 ÷ 8⌉ × 8)⌋ → 4 waves per SIMD" in text
+    assert "VGPRs – this binds" in text
+
+
+def test_jsonl_of_three_vendors() -> None:
+    lines = [
+        {"device": "gfx942", "work_items": 256, "vgprs": 128, "rules": "llvm-22"},
+        {"device": "rx 7900 xtx", "work_items": 256, "vgprs": 96, "grid": 768},
+        {"device": "Arc B580", "work_items": 256, "sub_group": 16},
+        {"device": "8.9", "threads": 256, "registers": 64},
+    ]
+    said = run("occupancy", "--jsonl", stdin="\n".join(map(json.dumps, lines)).encode())
+    made = [json.loads(line) for line in said.splitlines()]
+    assert [(row["blocks"], row["warps"]) for row in made] == [(4, 16), (8, 64), (4, 64), (4, 32)]
+    assert made[1]["waves"]["full"] == 2

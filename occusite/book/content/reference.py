@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
-from occusite import nvidia, paper
+from occusite import amd, intel, nvidia, paper
 from occusite.book.parts.html import THIN, Markup, Table
 from occusite.devices import GPU, gpus
 from occusite.model import REQUIRED
@@ -59,7 +59,7 @@ def limits_per_capability() -> Table:
 
 def launch_fields(vendor: str) -> Table:
     """Every field of a vendor's launch: its name, what it is, its default, and since which architecture it counts."""
-    kinds: dict[str, Any] = {"nvidia": nvidia.Launch, "paper": paper.Launch}
+    kinds: dict[str, Any] = {"nvidia": nvidia.Launch, "amd": amd.Launch, "intel": intel.Launch, "paper": paper.Launch}
     rows = [
         (
             Markup(f"<code>{field.name}</code>"),

@@ -109,12 +109,14 @@ def bound(name: str) -> KernelReport:
 
 def bound_answer(name: str, threads: int = 128) -> Occupancy:
     """What is resident of it on the session's GPU."""
-    return devices.gpu(GPU).device.occupancy(bound(name).launch(threads=threads))
+    found: Occupancy = devices.gpu(GPU).device.occupancy(bound(name).launch(threads=threads))
+    return found
 
 
 def answer(name: str, threads: int) -> Occupancy:
     """What is resident of a build on the session's GPU."""
-    return devices.gpu(GPU).device.occupancy(report(name).launch(threads=threads))
+    found: Occupancy = devices.gpu(GPU).device.occupancy(report(name).launch(threads=threads))
+    return found
 
 
 def in_flight(builds: Mapping[str, tuple[int, float]], needed: float, slots: int) -> Chart:
