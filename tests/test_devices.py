@@ -41,14 +41,30 @@ def test_forgiving_names(asked: str, name: str, sms: int) -> None:
     assert (device.name, device.sm_count) == (name, sms)
 
 
-@pytest.mark.parametrize("asked", ["8.9", "sm_89", "SM_89", "compute_89", "cc 8.9", "89", " 8.9 ", "sm89"])
-def test_architecture_names(asked: str) -> None:
+@pytest.mark.parametrize("asked", ["8.9", "cc 8.9", "89", " 8.9 "])
+def test_compute_capabilities(asked: str) -> None:
     assert devices.find(asked) == nvidia.device("8.9")
 
 
-@pytest.mark.parametrize(("asked", "capability"), [("sm_90a", "9.0"), ("sm_100f", "10.0"), ("121", "12.1")])
-def test_architecture_suffixes_and_two_digits(asked: str, capability: str) -> None:
-    assert devices.find(asked) == nvidia.device(capability)
+@pytest.mark.parametrize(
+    ("asked", "capability", "suffix"),
+    [
+        *((name, "8.9", "") for name in ("sm_89", "SM_89", "compute_89", "sm89")),
+        *(("sm_90", "9.0", ""), ("sm_90a", "9.0", "a"), ("compute_90a", "9.0", "a"), ("SM_90A", "9.0", "a")),
+        *(("sm_100f", "10.0", "f"), ("sm_120a", "12.0", "a"), ("9.0a", "9.0", "a"), ("121", "12.1", None)),
+    ],
+)
+def test_a_device_keeps_the_suffix_of_its_code(asked: str, capability: str, suffix: str | None) -> None:
+    device = devices.find(asked)
+    assert isinstance(device, nvidia.Device)
+    assert (device.compute_capability, device.suffix) == (capability, suffix)
+    assert device.architecture == f"sm_{capability.replace('.', '')}{suffix or ''}"
+
+
+@pytest.mark.parametrize("asked", ["sm_89a", "sm_90f", "compute_80f"])
+def test_a_suffix_no_code_has(asked: str) -> None:
+    with pytest.raises(ValueError, match=r"suffix: '[af]' is not allowed; code for"):
+        devices.find(asked)
 
 
 def test_paper() -> None:

@@ -87,10 +87,16 @@ def _parts(
         f"device:           {device.name}",
         f"suggested:        {_described(device, suggested)} (as cudaOccupancyMaxPotentialBlockSize)",
         f"smallest as good: {_described(device, smallest)}",
-        f"fills the device: {suggested.min_grid:,} blocks of {suggested.threads}, or {smallest.min_grid:,} of {smallest.threads}",
+        f"fills the device: {_grids(device, suggested, smallest)}",
         "",
         table,
     ]
+
+
+def _grids(device: nvidia.Device, suggested: nvidia.BlockSize, smallest: nvidia.BlockSize) -> str:
+    if suggested.min_grid is None or smallest.min_grid is None:
+        return f"the number of SMs is not known{': ' * bool(device.note)}{device.note}"
+    return f"{suggested.min_grid:,} blocks of {suggested.threads}, or {smallest.min_grid:,} of {smallest.threads}"
 
 
 def _described(device: nvidia.Device, size: nvidia.BlockSize) -> str:

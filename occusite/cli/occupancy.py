@@ -57,8 +57,10 @@ def occupancy(
 def headline(answer: Occupancy) -> list[object]:
     """The answer in a few lines."""
     device = answer.device
-    lines: list[object] = [f"device:     {device.name}", f"launch:     {described(answer.launch)}"]
-    lines.append(f"rules:      {device.rules.source}")
+    lines: list[object] = [f"device:     {device.name}"]
+    if device.cores is None and (why := getattr(device, "note", "")):
+        lines.append(f"{f'{device.terms.core}s:':11} not known: {why}")
+    lines += [f"launch:     {described(answer.launch)}", f"rules:      {device.rules.source}"]
     if not answer.runs:
         return [*lines, f"cannot run: {answer.reason}"]
     share = percent(answer.warps, answer.slots)
@@ -126,7 +128,9 @@ def _parts(answer: Occupancy, waves: Waves | None) -> list[object]:
         ]
     if getattr(launch, "cluster", 1) > 1 and answer.runs:
         clusters = device.clusters(launch)  # type: ignore[attr-defined]
-        parts += ["", f"At most {counted(clusters.at_most, 'clusters')} active; {clusters.note}."]
+        known = clusters.at_most is not None
+        active = f"At most {counted(clusters.at_most or 0, 'clusters')} active; " if known else "Clusters: "
+        parts += ["", f"{active}{clusters.note}."]
     return parts
 
 

@@ -18,12 +18,12 @@ Shared = int | Callable[[int], int]
 
 class BlockSize(NamedTuple):
     """A suggested block size: `threads` per block (0: no size runs), `blocks` resident per SM, `warps` resident per
-    SM, and `min_grid`, the blocks that fill every SM of the device once."""
+    SM, and `min_grid`, the blocks that fill every SM of the device once (None: its SMs are not known)."""
 
     threads: int
     blocks: int
     warps: int
-    min_grid: int
+    min_grid: int | None
 
 
 def potential_block_size(
@@ -102,4 +102,5 @@ def _first_best(device: Properties, launch: Launch, dynamic_shared: Shared | Non
             if best == device.threads_per_sm:
                 break
     warps = -(-threads // device.warp_size)
-    return BlockSize(threads, blocks, blocks * warps, blocks * device.sm_count)
+    sms = device.sm_count
+    return BlockSize(threads, blocks, blocks * warps, None if sms is None else blocks * sms)

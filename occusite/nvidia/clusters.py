@@ -20,11 +20,11 @@ LARGEST = 16
 
 class Clusters(NamedTuple):
     """`size` in blocks; `portable`: runs on every device with clusters; `at_most`: an upper bound on the clusters
-    active on the whole device, which the driver's count never exceeds; `note`: what only the driver knows."""
+    active on the whole device, which the driver's count never exceeds (None: the device's SMs are not known); `note`: what only the driver knows."""
 
     size: int
     portable: bool
-    at_most: int
+    at_most: int | None
     note: str
 
 
@@ -33,7 +33,9 @@ def clusters(device: Properties, launch: Launch, blocks: int) -> Clusters:
     note = "how many of them are active depends on how the board's SMs are grouped: only the driver knows"
     if launch.cluster > PORTABLE:
         note = f"more than {PORTABLE} blocks needs the non-portable attribute; {note}"
-    return Clusters(launch.cluster, launch.cluster <= PORTABLE, blocks * device.sm_count // launch.cluster, note)
+    sms = device.sm_count
+    at_most = None if sms is None else blocks * sms // launch.cluster
+    return Clusters(launch.cluster, launch.cluster <= PORTABLE, at_most, note)
 
 
 def cluster_cause(device: Properties, launch: Launch) -> Phrase | None:

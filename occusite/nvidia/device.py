@@ -57,8 +57,8 @@ class Device(Properties):
 
     @property
     def architecture(self) -> str:
-        """What the compiler calls it: "sm_89"."""
-        return f"sm_{self.major}{self.minor}"
+        """What the compiler calls it: "sm_89", "sm_90a"."""
+        return f"sm_{self.major}{self.minor}{self.suffix or ''}"
 
     @property
     def rules(self) -> RuleSet:
@@ -66,8 +66,8 @@ class Device(Properties):
         return RuleSet(self.header, f"cuda_occupancy.h of CUDA {self.header}")
 
     @property
-    def cores(self) -> int:
-        """SMs of the device."""
+    def cores(self) -> int | None:
+        """SMs of the device; None where that is not known."""
         return self.sm_count
 
     @property
@@ -163,6 +163,15 @@ class Device(Properties):
         """
         return fast.block_counter(self, launch)
 
+    def for_code(self, architecture: str) -> Device:
+        """The same device for code compiled for "sm_90a", whose suffix it takes over; for any code where "" is given.
+
+        Raises `ValueError` for a suffix no code of this device has.
+        """
+        match = _ARCHITECTURE.fullmatch(architecture)
+        suffix = match[5].lower() if match else None
+        return self if suffix == self.suffix else replace(self, suffix=suffix)
+
     def runs(self, architecture: str) -> bool:
         """Whether binary code for "sm_86" runs here: same major, no newer minor; "sm_90a": that one alone.
 
@@ -172,7 +181,7 @@ class Device(Properties):
         if not match:
             return False
         ours, theirs = (self.major, self.minor), (int(match[2]), int(match[4]))
-        if match[5] == "a" or ours in _TEGRA or theirs in _TEGRA:
+        if match[5].lower() == "a" or ours in _TEGRA or theirs in _TEGRA:
             return ours == theirs
         return theirs[0] == self.major and theirs[1] <= self.minor
 
@@ -238,9 +247,15 @@ def device(compute_capability: str | float, header: str = HEADER) -> Device:
 def from_architecture(text: str) -> Device | None:
     """The device of an architecture's name: "8.9", "sm_90a", "compute_80"; None for what names none.
 
-    Raises `ValueError` for a compute capability that is written as one and not known.
+    A compute capability is the hardware; an "sm_90a" is code, and the device keeps its suffix: "" for a plain "sm_90".
+    Raises `ValueError` for a compute capability that is written as one and not known, and for a suffix it never has.
     """
     match = _ARCHITECTURE.fullmatch(text)
-    if match and (f"{match[2]}.{match[4]}" in CHIPS or match[1] or match[3]):
-        return device(f"{match[2]}.{match[4]}")
-    return None
+    if not match or not (f"{match[2]}.{match[4]}" in CHIPS or match[1] or match[3]):
+        return None
+    named = device(f"{match[2]}.{match[4]}")
+    # "sm_90" names code, "9.0" and "cc 9.0" the hardware, which runs code of any suffix.
+    if match[5] or (match[1] or "").lower().startswith(("sm", "compute")):
+        named = replace(named, suffix=match[5].lower())
+        return replace(named, name=f"{named.name}, {named.architecture}") if named.suffix else named
+    return named

@@ -28,7 +28,8 @@ class Tables:
         cap = device.max_dynamic_shared(launch)
         self.device, self.caching = device, launch.partitioned_caching
         self.unit, self.warp_size = allocation.shared_unit, device.warp_size
-        self.most_threads = 0 if cluster_cause(device, launch) else device.max_threads_per_block
+        never = cluster_cause(device, launch) or limits.too_much_static(device, launch.static_shared)
+        self.most_threads = 0 if never else device.max_threads_per_block
         self.most_dynamic = float(cap) if launch.opt_in else float("inf")
         self.fixed = launch.static_shared + device.reserved_shared_memory
         self.block_limit = limits.shared_block_limit(device, self.fixed + cap, launch.opt_in)

@@ -107,6 +107,12 @@ def shared_block_limit(device: Properties, most: int, opt_in: bool) -> int:
     return limit + device.reserved_shared_memory if device.reserves else limit
 
 
+def too_much_static(device: Properties, static: int) -> bool:
+    """Whether the compiler refuses that much static shared memory in code for this device."""
+    most = device.max_static_shared
+    return most is not None and static > most
+
+
 def shared_pool(device: Properties, allocated: int, preferred: int) -> int:
     """Bytes of shared memory the SM is set to for blocks of `allocated` bytes: the preference, or what one needs."""
     if preferred >= allocated:
@@ -137,7 +143,8 @@ def shared_limit(
     """Blocks shared memory allows, and the bytes one block is allocated."""
     allocated = shared_allocation(device, static + dynamic)
     most = static + device.reserved_shared_memory + max_dynamic
-    if (opt_in and dynamic > max_dynamic) or allocated > shared_block_limit(device, most, opt_in):
+    too_much = (opt_in and dynamic > max_dynamic) or allocated > shared_block_limit(device, most, opt_in)
+    if too_much or too_much_static(device, static):
         return 0, allocated
     if allocated == 0:
         return None, 0

@@ -9,19 +9,29 @@ from occusite.nvidia.launch import Launch
 from occusite.nvidia.rules import CHIPS, HEADER, HEADERS, KIB, Allocation, allocation_for
 
 
+def suffixes(major: int) -> tuple[str, ...]:
+    """The suffixes code for a compute capability may have: "a", its own chip alone; "f", its family.
+
+    Source: ptxas 13.5, the values of --gpu-name.
+    """
+    return (("a",) if major >= 9 else ()) + (("f",) if major >= 10 else ())
+
+
 @dataclass(frozen=True, slots=True)
 class Properties:
     """The properties `cudaGetDeviceProperties` reports, and the `allocation` of the compute capability.
 
     Registers are 32-bit registers, shared memory is in bytes, `…_per_sm` counts one streaming multiprocessor.
-    `header`: the CUDA version whose `cuda_occupancy.h` gives the rules, one of `HEADERS`.
+    `header`: the CUDA version whose `cuda_occupancy.h` gives the rules, one of `HEADERS`. `suffix`: what code for this
+    device is compiled for, "" (plain sm_90), "a" or "f"; None, as of a board, is any code: then no compiler's limit holds.
+    `sm_count`: None where it is not known; `note` then says why.
 
     Raises `ValueError` for a property below 1 (the reserve: below 0) or a compute capability without known rules.
     """
 
     compute_capability: str
     name: str = ""
-    sm_count: int = 1
+    sm_count: int | None = 1
     threads_per_sm: int = 2048
     shared_memory_per_sm: int = 48 * KIB
     shared_memory_per_block_opt_in: int = 48 * KIB
@@ -32,6 +42,8 @@ class Properties:
     max_threads_per_block: int = 1024
     warp_size: int = 32
     header: str = HEADER
+    suffix: str | None = None
+    note: str = ""
     allocation: Allocation = field(init=False, repr=False)
     major: int = field(init=False, repr=False, compare=False)
     minor: int = field(init=False, repr=False, compare=False)
@@ -47,8 +59,14 @@ class Properties:
             raise ValueError(
                 f"compute_capability: {self.compute_capability!r} is not known{by}; give one of {', '.join(CHIPS)}"
             )
+        if self.suffix not in (None, "", *(legal := suffixes(int(major)))):
+            allowed = " or ".join(map(repr, legal)) or "none"
+            raise ValueError(
+                f"suffix: {self.suffix!r} is not allowed; code for {self.compute_capability} has {allowed}"
+            )
+        if self.sm_count is not None:
+            integer("sm_count", self.sm_count, 1)
         for name in (
-            "sm_count",
             "threads_per_sm",
             "shared_memory_per_sm",
             "registers_per_block",
@@ -72,6 +90,23 @@ class Properties:
     def reserves(self) -> bool:
         """Whether a block's limit counts the system's reserve on top (CC ≥ 8.0)."""
         return self.major >= 8
+
+    @property
+    def sms(self) -> int:
+        """SMs of the device. Raises `ValueError` where `sm_count` is not known, with the `note` that says why."""
+        if self.sm_count is None:
+            raise ValueError(f"sm_count: not known for {self.name}{'; ' * bool(self.note)}{self.note}")
+        return self.sm_count
+
+    @property
+    def max_static_shared(self) -> int | None:
+        """Bytes of static shared memory the compiler lets a block have; None where `suffix` is None.
+
+        Source: ptxas 13.5 probed for every target: 48 KiB, but all that a block may have for code with the suffix "a".
+        """
+        if self.suffix is None:
+            return None
+        return self.shared_memory_per_block_opt_in if self.suffix == "a" else self.shared_memory_per_block
 
     def warps_per_block(self, launch: Launch) -> int:
         """Warps of one block; a part of a warp takes a whole one."""

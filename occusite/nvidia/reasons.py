@@ -48,6 +48,10 @@ def _registers(device: Properties, launch: Launch) -> Phrase:
 
 
 def _shared_memory(device: Properties, launch: Launch) -> Phrase:
+    if limits.too_much_static(device, launch.static_shared):
+        code = f"code for sm_{device.major}{device.minor}{device.suffix}"
+        shape = f"{{}} bytes of static shared memory cannot be compiled: {code} may have {{}}"
+        return Phrase(shape, (launch.static_shared, device.max_static_shared or 0))
     cap = device.max_dynamic_shared(launch)
     if launch.opt_in and launch.dynamic_shared > cap:
         whose = "the device leaves" if launch.max_dynamic_shared is None else "its own maximum is"

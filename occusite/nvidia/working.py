@@ -138,6 +138,10 @@ def _shared_memory(device: Properties, launch: Launch, limit: int | None) -> lis
             + (", with the part the system reserves in every block" if reserve else ""),
         )
     ]
+    if limits.too_much_static(device, launch.static_shared):
+        rule = "the most static shared memory the compiler allows"
+        compiled = (launch.static_shared, device.max_static_shared or 0)
+        return [*lines, Step(key, "{} static > {}", compiled, 0, "blocks", rule)]
     cap = device.max_dynamic_shared(launch)
     if launch.opt_in and launch.dynamic_shared > cap:
         rule = "the most dynamic shared memory the kernel may ask for"

@@ -44,8 +44,10 @@ def waves(answer: Occupancy, grid: int) -> Waves:
         raise ValueError(f"launch: {answer.launch!r} cannot run; {answer.reason}")
     cores = answer.device.cores
     if cores is None:
+        why = getattr(answer.device, "note", "")
         raise ValueError(
-            f"grid: {grid!r} is not allowed; the number of {answer.device.terms.core}s of this device is not known"
+            f"grid: {grid!r} is not allowed; the number of {answer.device.terms.core}s of {answer.device.name} "
+            f"is not known{': ' * bool(why)}{why}"
         )
     per_wave = answer.blocks * cores // cluster * cluster
     full, tail = divmod(grid, per_wave)

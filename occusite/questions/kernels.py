@@ -50,7 +50,16 @@ class KernelAnswer(NamedTuple):
 
 # What an answer needs of a report: kernels alike in these get the same answer.
 _COUNTED = (
-    *("architecture", "device", "registers", "static_shared", "dynamic_shared", "shared_memory", "static_shared_range"),
+    *(
+        "architecture",
+        "device",
+        "ran",
+        "registers",
+        "static_shared",
+        "dynamic_shared",
+        "shared_memory",
+        "static_shared_range",
+    ),
     *("dynamic_shared_range", "threads", "max_threads", "barriers", "cluster", "pool", "problem"),
 )
 
@@ -71,7 +80,7 @@ class Answers:
         registers: int | None = None,
     ) -> None:
         self._device, self._threads, self._dynamic, self._registers = device, threads, dynamic_shared, registers
-        self._devices: dict[tuple[str, str], Device | str] = {}
+        self._devices: dict[tuple[str, str, bool], Device | str] = {}
         self._known: dict[tuple[Any, ...], KernelAnswer] = {}
 
     def row(self, report: KernelReport) -> KernelAnswer:
@@ -79,7 +88,7 @@ class Answers:
         key = tuple([getattr(report, name) for name in _COUNTED])
         known = self._known.get(key)
         if known is None:
-            named = report.architecture, report.device
+            named = report.architecture, report.device, report.ran
             if named not in self._devices:
                 self._devices[named] = self._device_for(*named)
             device = self._devices[named]
@@ -123,16 +132,18 @@ class Answers:
         nearest = None if unknown else steps.nearest(least)
         return KernelAnswer(report, device, least, nearest, best, unknown and least.runs)
 
-    def _device_for(self, architecture: str, board: str) -> Device | str:
+    def _device_for(self, architecture: str, board: str, ran: bool) -> Device | str:
         """The device to answer for, or why there is none."""
-        if self._device is not None:
-            if architecture and not self._device.runs(architecture):
-                return f"code for {architecture} does not run on {self._device.name}"
-            return self._device
-        if not architecture and not board:
+        device = self._device
+        if device is not None and architecture and not device.runs(architecture):
+            return f"code for {architecture} does not run on {device.name}"
+        if device is None and not architecture and not board:
             return "architecture: the report names none; say for which GPU"
         try:
-            return devices.find(architecture or board)
+            device = device or devices.find(architecture or board)
+            # A profile's architecture is the board's: which code ran there is not known, only that it could.
+            for_code = getattr(device, "for_code", None)
+            return for_code("" if ran else architecture) if for_code and (ran or architecture) else device
         except ValueError as error:
             return f"{'architecture' if architecture else 'device'}: {architecture or board!r}: {error}"
 

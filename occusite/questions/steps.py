@@ -138,8 +138,11 @@ def by_budget(answer: Occupancy, *, block_size: bool = True) -> dict[str, Neares
     Rarely set fields are looked at where their budget limits; block size, under the key of its budget, is left out
     without `block_size`.
     """
-    device, launch = answer.device, answer.launch.pooled()
-    pooled = answer if launch is answer.launch else device.occupancy(launch)
+    device, launch, pooled = answer.device, answer.launch.pooled(), answer
+    if launch is not answer.launch:
+        pooled = device.occupancy(launch)
+    if pooled.blocks != answer.blocks:  # refused for its static part alone, which other sizes of the dynamic leave
+        launch, pooled = answer.launch, answer
     steps: dict[str, Nearest] = {}
     sizes: dict[str, Nearest] = {}
     for budget in device.budgets:

@@ -98,6 +98,11 @@ class KernelReport:
         return missing if self.architecture else ("architecture", *missing)
 
     @property
+    def ran(self) -> bool:
+        """Whether a profiler saw it run: then its architecture is the board's, whatever its code was compiled for."""
+        return self.source in ("ncu", "nsys", "nvprof", "torch")
+
+    @property
     def spills(self) -> int | None:
         """Spill stores plus spill loads, bytes per thread."""
         if self.spill_stores is None or self.spill_loads is None:

@@ -85,6 +85,70 @@ class TestLaunchesPeopleGotWrong:
         assert blocks("6.0", 512, 64) == 2
 
 
+class TestStaticSharedMemory:
+    """What `ptxas` 13.5 accepts, probed with a kernel of that many bytes for each target."""
+
+    @pytest.mark.parametrize(
+        ("target", "most"),
+        [
+            *((f"sm_{n}", 49_152) for n in (75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)),
+            *((f"sm_{n}f", 49_152) for n in (100, 103, 110, 120, 121)),
+            *((f"sm_{n}a", 232_448) for n in (90, 100, 103, 110)),
+            *((f"sm_{n}a", 101_376) for n in (120, 121)),
+        ],
+    )
+    def test_most_that_can_be_compiled(self, target: str, most: int) -> None:
+        device = nvidia.from_architecture(target)
+        assert device is not None and device.max_static_shared == most
+        assert device.occupancy(Launch(128, 32, most)).blocks >= 1
+        refused = device.occupancy(Launch(128, 32, most + 4))
+        assert (refused.blocks, refused.limits["shared_memory"].blocks) == (0, 0)
+        assert f"{most + 4:,} bytes of static shared memory cannot be compiled" in refused.reason
+        assert f"code for {target} may have {most:,}" in refused.reason
+
+    def test_hardware_runs_code_of_any_suffix(self) -> None:
+        assert blocks("9.0", 128, 32, 60_000) == 3
+        assert nvidia.device("9.0").max_static_shared is None
+
+    def test_dynamic_shared_memory_is_free_of_it(self) -> None:
+        plain = nvidia.device("9.0").for_code("sm_90")
+        assert plain.occupancy(Launch(128, 32, 0, 60_000)).blocks == 3
+        assert plain.occupancy(Launch(128, 32, 49_152, 60_000)).blocks == 2
+
+    @pytest.mark.parametrize("target", ["sm_90", "sm_90a", "sm_120", "sm_120f"])
+    @pytest.mark.parametrize("static", [0, 49_152, 49_153, 60_000, 101_376, 101_377])
+    def test_every_path_agrees(self, target: str, static: int) -> None:
+        device = nvidia.from_architecture(target)
+        assert device is not None
+        launch = Launch(128, 32, static)
+        answer = device.occupancy(launch)
+        assert device.counter(launch, "registers")(32) == (answer.blocks, answer.warps)
+        assert device.block_counter(launch)(128, 32) == answer.blocks
+        assert device.potential_block_size(launch).blocks == 0 or answer.runs
+        steps = [step for step in device.steps(answer) if step.budget == "shared_memory"]
+        assert steps[-1].value == answer.limits["shared_memory"].blocks
+
+    def test_a_device_for_code(self) -> None:
+        board = replace(nvidia.device("9.0"), name="board", sm_count=132)
+        assert board.for_code("sm_90a").architecture == "sm_90a"
+        assert board.for_code("sm_90a").for_code("") == board
+        assert board.for_code("sm_90a").for_code("sm_80").max_static_shared == 49_152
+        with pytest.raises(ValueError, match=r"suffix: 'f' is not allowed; code for 9\.0 has 'a'"):
+            board.for_code("sm_90f")
+
+
+def test_what_needs_the_sm_count_says_that_it_is_not_known() -> None:
+    device = replace(nvidia.device("9.0"), name="board", sm_count=None, note="two boards print this")
+    launch = Launch(256, 32, cluster=2)
+    assert device.occupancy(launch).blocks == 8
+    assert device.cores is None
+    assert device.clusters(launch).at_most is None
+    assert device.potential_block_size(launch).min_grid is None
+    with pytest.raises(ValueError, match="sm_count: not known for board; two boards print this"):
+        _ = device.sms
+    assert nvidia.device("9.0").sms == 132
+
+
 class TestAnswer:
     def test_all_ties_are_named(self) -> None:
         found = nvidia.device("8.9").occupancy(Launch(256, 40))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from occusite import nvidia
+from occusite import devices, nvidia
 from occusite.book import widgets
 from occusite.cli.app import app
 from occusite.questions import kernels
@@ -153,3 +153,35 @@ def test_a_profiles_own_pool_is_used_and_said() -> None:
 def test_the_board_a_profile_names_is_the_device() -> None:
     found = row(256, architecture="", device="NVIDIA A100-SXM4-80GB")
     assert found.device is not None and found.device.name.startswith("A100")
+
+
+@pytest.mark.parametrize(
+    ("report", "device", "blocks"),
+    [
+        ({"architecture": "sm_90"}, None, 0),
+        ({"architecture": "sm_90a"}, None, 3),
+        ({"architecture": "sm_120"}, None, 0),
+        ({"architecture": "sm_120a"}, None, 1),
+        ({"architecture": "sm_80"}, "rtx 4090", 0),
+        ({"architecture": "sm_90a"}, "H100 SXM", 3),
+        ({"architecture": "sm_90a"}, "sm_90", 3),
+        # A profile's architecture is its board's: the code may have been compiled for sm_90a.
+        ({"architecture": "sm_90", "source": "ncu"}, None, 3),
+        ({"architecture": "sm_90", "source": "ncu"}, "sm_90", 3),
+    ],
+)
+def test_static_shared_memory_as_the_code_may_have_it(report: dict[str, Any], device: str | None, blocks: int) -> None:
+    """60,000 bytes: 48 KiB may be compiled without the suffix, 227 or 99 KiB with it."""
+    found = Answers(devices.find(device) if device else None, 128).row(
+        KernelReport(**{**REPORT, "static_shared": 60_000, "registers": 32, **report})
+    )
+    assert found.answer is not None and found.answer.blocks == blocks
+    if not blocks:
+        assert "60,000 bytes of static shared memory cannot be compiled" in found.answer.reason
+
+
+def test_code_for_a_server_does_not_run_on_a_tegra() -> None:
+    report = KernelReport(**{**REPORT, "architecture": "sm_100"})
+    assert Answers(devices.find("10.1"), 128).row(report).problem == (
+        "code for sm_100 does not run on compute capability 10.1 (Blackwell)"
+    )

@@ -535,3 +535,9 @@ def test_steps_as_data() -> None:
     }
     assert next_step(on_ada(256, 40), "registers").record()["better"] is None
     assert Nearest(None, None).record() == {"better": None, "worse": None}
+
+
+def test_no_size_of_dynamic_memory_helps_where_the_static_part_cannot_be_compiled() -> None:
+    answer = nvidia.device("9.0").for_code("sm_90").occupancy(Launch(128, 32, 60_000, 1000))
+    assert by_budget(answer)["shared_memory"].better is None
+    assert advice(answer).changes[-1] == change("shared_memory", "static_shared", 60_000, 49_152)

@@ -46,7 +46,7 @@ def label(k: Kernel) -> str:
 def reason(k: Kernel) -> str:
     if k.eligible >= 1:
         return "The scheduler has something to issue in every cycle. More to choose from changes nothing."
-    if k.grid < ADA.sm_count:
+    if k.grid < ADA.sms:
         return "The grid does not even give every SM a block. More room on each SM stays empty."
     if k.helped:
         return "The scheduler runs dry, each warp waits for one load at a time, and registers keep other warps out."
@@ -57,7 +57,7 @@ exercise = Choose(
     title="Where occupancy is the answer",
     chapter=14,
     kind="choose",
-    prose=f"""Four kernels in blocks of {THREADS} threads on an RTX&nbsp;4090 with {ADA.sm_count} SMs. For which one would
+    prose=f"""Four kernels in blocks of {THREADS} threads on an RTX&nbsp;4090 with {ADA.sms} SMs. For which one would
         you look for more resident warps?""",
     options=tuple(Option(label(k), reason(k), k.helped) for k in KERNELS),
     hints=(

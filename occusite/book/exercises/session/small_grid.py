@@ -14,7 +14,7 @@ exercise = Numbers(
     title="Low occupancy, or a small grid?",
     chapter=12,
     kind="calculate",
-    prose=f"""A profiler reports few active warps for a kernel on an RTX&nbsp;4090 with {GPU.sm_count} SMs. It was launched
+    prose=f"""A profiler reports few active warps for a kernel on an RTX&nbsp;4090 with {GPU.sms} SMs. It was launched
         with {GRID} blocks of {LAUNCH.threads} threads, {LAUNCH.registers} registers per thread, no shared memory.""",
     blanks=(
         Blank(
@@ -32,7 +32,7 @@ exercise = Numbers(
             "SMs",
             slips=(
                 Slip(
-                    GPU.sm_count - -(-GRID // FOUND.blocks),
+                    GPU.sms - -(-GRID // FOUND.blocks),
                     "That would be so if each SM were filled before the next. Blocks are spread, one to an SM first.",
                 ),
                 Slip(GRID, "That many SMs have one block each. The others?"),
@@ -43,7 +43,7 @@ exercise = Numbers(
             WAVES.per_wave,
             "blocks",
             slips=(
-                Slip(GPU.sm_count, "That gives every SM one block. How many does each hold?"),
+                Slip(GPU.sms, "That gives every SM one block. How many does each hold?"),
                 Slip(GRID * FOUND.blocks, "Multiply the blocks that fit by the number of SMs, not of blocks."),
             ),
         ),
