@@ -70,9 +70,7 @@ def lds_turns(target: Target, launch: Launch, wave_size: int, newer: bool) -> tu
     by_groups = {n: _by_groups(target, low, high, simds, cus, n) for n in range(target.waves * simds + 1)}
     ends = sorted({pool // n // unit * unit for n in by_groups if n} - {0})
     most = max(by_groups)
-    return tuple(
-        end for end in ends if by_groups[min(most, pool // (end + unit))] > by_groups[min(most, pool // end)]
-    )
+    return tuple(end for end in ends if by_groups[min(most, pool // (end + unit))] > by_groups[min(most, pool // end)])
 
 
 def _range(target: Target, launch: Launch, wave_size: int) -> tuple[int, int, int, int]:
