@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -38,7 +40,7 @@ def packed(source: Source, each: Each) -> Iterator[KernelReport]:
     inner = Source(
         source.architecture,
         name=source.name,
-        opened=lambda: cast(BinaryIO, _Told(cast(IO[bytes], gzip.GzipFile(fileobj=_file(source))), source.name)),
+        opened=lambda: _unpacked(lambda: cast(IO[bytes], gzip.GzipFile(fileobj=_file(source))), source.name),
         limit=limit,
         depth=_deeper(source),
     )
@@ -92,7 +94,7 @@ def _several(sources: Iterable[Callable[[], Source] | Source], each: Each, where
             # A text in which there is nothing is no problem among others.
             if not _NOTHING.search(error.problem):
                 problems.append(f"{name}: {error}" if name and name not in str(error) else str(error))
-        except (OSError, EOFError, zlib.error, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
+        except OSError as error:
             problems.append(f"{name}: {str(error)[:200]}")
     if last is None:
         detail = f"; {problems[0]}" if problems else ""
@@ -118,7 +120,7 @@ def _members(
             return Source(
                 source.architecture,
                 name=member.filename[:1000],
-                opened=lambda: cast(BinaryIO, _Told(opened.open(member), member.filename[:200])),
+                opened=lambda: _unpacked(lambda: opened.open(member), member.filename[:200]),
                 limit=member.file_size,
                 depth=depth,
             )
@@ -150,17 +152,45 @@ def cupy(head: bytes) -> int:
     return 0
 
 
-class _Told:
-    """A packed file whose damage is told as a `ReportError`."""
+# What the standard library raises for damaged, foreign or encrypted packed files.
+_DAMAGE = (
+    OSError,
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    ValueError,
+    RuntimeError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+)
+
+
+@contextmanager
+def _damage_of(name: str) -> Iterator[None]:
+    """Raise the damage of a packed file as a `ReportError`."""
+    try:
+        yield
+    except ReportError:
+        raise
+    except _DAMAGE as error:
+        raise ReportError(name, f"cannot be unpacked: {str(error)[:200] or 'it is cut off'}") from None
+
+
+def _unpacked(opens: Callable[[], IO[bytes]], name: str) -> BinaryIO:
+    """The packed file that `opens`, whose damage is raised as a `ReportError` here and while it is read."""
+    with _damage_of(name):
+        return cast(BinaryIO, _Unpacked(opens(), name))
+
+
+class _Unpacked:
+    """A packed file whose damage is raised as a `ReportError`."""
 
     def __init__(self, file: IO[bytes], name: str) -> None:
         self._file, self._name, self._at = file, name, 0
 
     def read(self, size: int = -1) -> bytes:
-        try:
+        with _damage_of(self._name):
             piece = self._file.read(size)
-        except (OSError, EOFError, zlib.error, ValueError, RuntimeError, NotImplementedError) as error:
-            raise ReportError(self._name, f"cannot be unpacked: {str(error)[:200] or 'it is cut off'}") from None
         self._at += len(piece)
         return piece
 
@@ -170,7 +200,7 @@ class _Told:
     def close(self) -> None:
         self._file.close()
 
-    def __enter__(self) -> _Told:
+    def __enter__(self) -> _Unpacked:
         return self
 
     def __exit__(self, *_: object) -> None:
