@@ -2,8 +2,11 @@
 
 import { python } from "./python-client.js";
 
-/** Call `start` once the reader points at, focuses, touches or scrolls to `element`; returns a function that ends this.
- * @param {Element} element @param {() => void} start @param {{ visible?: boolean }} [options] */
+/** Pixels of an element, or the share of it if that is less, which count as the reader's having scrolled to it. */
+const SEEN = { pixels: 200, share: 0.6 };
+
+/** Call `start` once the reader points at, focuses, touches or, with `visible`, scrolls to `element`; returns a function
+ * that ends this. @param {Element} element @param {() => void} start @param {{ visible?: boolean }} [options] */
 export function onIntent(element, start, { visible = false } = {}) {
   const events = ["pointerenter", "focusin", "touchstart", "pointerdown"];
   const end = () => {
@@ -15,9 +18,27 @@ export function onIntent(element, start, { visible = false } = {}) {
     start();
   };
   for (const name of events) element.addEventListener(name, fire, { passive: true });
-  const observer = visible && !saveData() ? new IntersectionObserver((seen) => seen.some((e) => e.isIntersecting) && fire(), { threshold: 0.6 }) : null;
+  const thresholds = Array.from({ length: 21 }, (_, i) => i / 20);
+  const observer = visible && !saveData() ? new IntersectionObserver((entries) => entries.some(seen) && fire(), { threshold: thresholds }) : null;
   observer?.observe(element);
   return end;
+}
+
+/** @param {IntersectionObserverEntry} entry */
+function seen({ isIntersecting, intersectionRect, boundingClientRect }) {
+  return isIntersecting && intersectionRect.height >= Math.min(SEEN.pixels, SEEN.share * boundingClientRect.height);
+}
+
+/** Call `start` once the page has loaded and nothing else is to do, unless the reader saves data; returns a function that
+ * ends this. @param {() => void} start */
+export function whenIdle(start) {
+  if (saveData()) return () => {};
+  let ended = false;
+  const idle = self.requestIdleCallback ?? setTimeout;
+  const begin = () => idle(() => ended || start());
+  if (document.readyState === "complete") begin();
+  else addEventListener("load", begin, { once: true });
+  return () => void (ended = true);
 }
 
 /** Whether the browser is set to save data. */

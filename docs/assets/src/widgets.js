@@ -1,10 +1,12 @@
-// Widgets: sends control values to Python and patches in the view it returns; keeps the widgets' state in the URL.
+// Widgets: patches in the view that Python, or the table of first answers, gives for the controls' values; keeps the
+// widgets' state in the URL.
 
 import morphdom from "morphdom";
 
 import { embedded } from "./embedded.js";
 import { drawChart } from "./figures.js";
-import { onIntent } from "./intent.js";
+import { answer, firstView, nearest } from "./first-answers.js";
+import { onIntent, whenIdle } from "./intent.js";
 import { loading, python } from "./python-client.js";
 import { loadCharts } from "./retry.js";
 import { say } from "./say.js";
@@ -20,7 +22,8 @@ export function attachWidgets(page) {
   if (!widgets.length) return () => {};
   const restore = () => widgets.forEach((widget) => widget.restore());
   window.addEventListener("popstate", restore);
-  restore();
+  // What the reader changed before this ran stays.
+  for (const widget of widgets) widget.restore(true);
   return () => {
     window.removeEventListener("popstate", restore);
     for (const widget of widgets) widget.end();
@@ -31,6 +34,11 @@ class Widget {
   /** @type {Array<() => void>} */ #ends = [];
   /** @type {Map<string, string>} */ #shown = new Map();
   #requests = 0;
+  /** The newest request that was answered without Python: what Python says to older ones comes too late. */
+  #answered = 0;
+  /** @type {import("./first-answers.js").Table | null} */ #table = null;
+  /** @type {Promise<void> | undefined} */ #fetching;
+  #dragging = false;
 
   /** @param {HTMLFormElement} form @param {string} page @param {number} index */
   constructor(form, page, index) {
@@ -42,9 +50,15 @@ class Widget {
     this.prefix = twins > 0 ? `${this.name}-${twins + 1}.` : `${this.name}.`;
     this.key = `${page}#${index}`;
     this.status = form.querySelector(".occ-status");
+    this.notice = document.createElement("p");
+    this.notice.className = "occ-notice";
+    this.notice.setAttribute("role", "status");
+    form.querySelector(".occ-view")?.before(this.notice);
     this.defaults = this.values(true);
     form.dataset.state = "idle";
     this.room = new Room([...form.querySelectorAll(/** @type {"div"} */ (".occ-status, .occ-view [data-part]"))]);
+    this.#listen("pointerdown", () => (this.#dragging = true));
+    for (const over of ["pointerup", "pointercancel", "keydown"]) this.#listen(over, () => (this.#dragging = false));
     this.#listen("submit", (event) => event.preventDefault());
     this.#listen("input", (event) => this.#input(/** @type {Control} */ (event.target)));
     this.#listen("reset", () => {
@@ -52,6 +66,8 @@ class Widget {
       setTimeout(() => this.refresh());
     });
     this.#ends.push(onIntent(form, () => this.#warm(), { visible: true }));
+    this.#ends.push(onIntent(form, () => void this.#firstAnswers()));
+    this.#ends.push(whenIdle(() => void this.#firstAnswers()));
     this.#ends.push(python.subscribe(() => this.#waiting()));
     this.#ends.push(() => this.room.free());
   }
@@ -69,6 +85,39 @@ class Widget {
   #warm() {
     python.warm();
     if (this.form.querySelector("[data-kind=chart]")) void loadCharts();
+  }
+
+  /** Fetch the answers that were computed at build. */
+  #firstAnswers() {
+    const name = this.form.dataset.first;
+    if (!name || this.#table) return Promise.resolve();
+    return (this.#fetching ??= fetch(new URL(`../first/${name}`, import.meta.url))
+      .then(async (response) => {
+        if (response.ok) this.#table = await response.json();
+      })
+      // Python answers in their place; the next touch fetches again.
+      .catch(() => {})
+      .then(() => (this.#fetching = undefined)));
+  }
+
+  /** The answer computed at build for the controls as they stand, where there is one. */
+  #known() {
+    const table = this.#table;
+    if (!table) return null;
+    const presets = /** @type {HTMLSelectElement | null} */ (this.form.querySelector("[data-presets]"));
+    if (presets?.value) return answer(table, "", presets.value);
+    const moved = Object.entries(this.values()).filter(([name, value]) => value !== this.defaults[name]);
+    if (!moved.length) return firstView(table);
+    return moved.length === 1 ? answer(table, moved[0][0], String(moved[0][1])) : null;
+  }
+
+  /** While Python is not there, let a drag along a long track stop where an answer is known. @param {Control} control */
+  #snap(control) {
+    if (!this.#table || control.type !== "range" || !this.#dragging || python.state === "ready") return;
+    const others = Object.entries(this.values()).some(([name, value]) => name !== control.name && value !== this.defaults[name]);
+    const start = Number(this.defaults[control.name]);
+    const value = others ? null : nearest(this.#table, control.name, Number(control.value), start);
+    if (value !== null) control.value = String(value);
   }
 
   /** The controls' values by name, as their author would write them. @param {boolean} [initial] */
@@ -91,12 +140,14 @@ class Widget {
     return values;
   }
 
-  /** Take values from the URL, else the defaults. */
-  restore() {
+  /** Take values from the URL, else the defaults; with `keep`, else what the controls say. @param {boolean} [keep] */
+  restore(keep = false) {
     const query = new URLSearchParams(location.search);
     const before = JSON.stringify(this.values());
+    const presets = /** @type {HTMLSelectElement | null} */ (this.form.querySelector("[data-presets]"));
+    if (presets && !keep) presets.selectedIndex = 0;
     for (const control of this.#controls()) {
-      if (control instanceof HTMLTextAreaElement) continue;
+      if (control instanceof HTMLTextAreaElement || (keep && !query.has(this.prefix + control.name))) continue;
       const fallback = String(this.defaults[control.name] ?? "");
       let value = query.get(this.prefix + control.name) ?? fallback;
       if (control instanceof HTMLSelectElement) {
@@ -114,8 +165,35 @@ class Widget {
     if (this.#requests ? now !== before : now !== JSON.stringify(this.defaults)) void this.refresh();
   }
 
-  /** Request the view of the current values from Python, and patch it in. */
+  /** Show the view of the current values: Python's, or the one computed at build where Python would keep the reader waiting. */
   async refresh() {
+    if (python.state !== "ready") {
+      const fetching = this.#fetching;
+      const known = this.#known();
+      if (known) return this.#show(known);
+      // The answers are on their way, and nearer than Python.
+      if (!this.#table && fetching) {
+        void fetching.then(() => {
+          if (this.form.dataset.state === "loading" && this.#table) void this.refresh();
+        });
+      }
+    }
+    return this.#ask();
+  }
+
+  /** Show an answer without Python. @param {import("./python-client.js").View} view */
+  async #show(view) {
+    this.#requests += 1;
+    const request = (this.#answered = this.#requests);
+    this.#captions();
+    await this.#patch(view);
+    if (request !== this.#requests) return;
+    this.form.dataset.state = view.error ? "error" : "done";
+    this.#waiting();
+  }
+
+  /** Request the view of the current values from Python, and patch it in. */
+  async #ask() {
     // Update captions with the answer if it arrives soon: one layout instead of two.
     const captions = setTimeout(() => this.#captions(), python.state === "ready" ? PATIENCE : 0);
     this.#requests += 1;
@@ -126,11 +204,14 @@ class Widget {
       const view = await python.view(this.key, this.name, this.values(), this.page);
       clearTimeout(captions);
       this.#captions();
-      if (view) await this.#patch(view);
-      if (request === this.#requests) this.form.dataset.state = view?.error ? "error" : "done";
+      if (view && request > this.#answered) await this.#patch(view);
+      if (request !== this.#requests) return;
+      this.form.dataset.state = view?.error ? "error" : "done";
+      this.#waiting();
     } catch (error) {
       if (request !== this.#requests) return;
       this.form.dataset.state = "error";
+      this.#waiting();
       if (this.status) this.status.textContent = error instanceof Error ? error.message : String(error);
     }
   }
@@ -142,6 +223,7 @@ class Widget {
       const presets = /** @type {HTMLSelectElement | null} */ (this.form.querySelector("[data-presets]"));
       if (presets) presets.selectedIndex = 0;
     }
+    this.#snap(control);
     if (control.type === "range") this.room.keep();
     else this.room.free();
     void this.refresh();
@@ -190,11 +272,11 @@ class Widget {
     }
   }
 
-  /** While Python loads, show its progress in the status. */
+  /** While Python loads, say so beside the old answer, which stands. */
   #waiting() {
-    if (this.form.dataset.state !== "loading") return;
-    if (python.state === "ready") this.form.dataset.state = "running";
-    else say(this.status, ...loading());
+    if (this.form.dataset.state === "loading" && python.state === "ready") this.form.dataset.state = "running";
+    if (this.form.dataset.state === "loading") say(this.notice, ...loading());
+    else this.notice.replaceChildren();
   }
 
   /** Show `view`; resolves when its charts are drawn. @param {import("./python-client.js").View} view */
@@ -211,7 +293,9 @@ class Widget {
       if (!box) continue;
       if (part.kind === "chart") {
         box.querySelector(".occ-chart")?.setAttribute("aria-label", part.alt);
-        drawn.push(drawChart(box, part.spec));
+        // The chart's code may still be on its way: until then it shows the old values.
+        if (!box.querySelector(".occ-chart-live")) /** @type {HTMLElement} */ (box).dataset.stale = "";
+        drawn.push(drawChart(box, part.spec).then(() => delete (/** @type {HTMLElement} */ (box).dataset.stale)));
       } else if (this.#shown.get(name) !== part.data) {
         this.#shown.set(name, part.data);
         const next = /** @type {Element} */ (box.cloneNode(false));

@@ -19,11 +19,11 @@ from pymdownx.inlinehilite import InlineHiliteException
 from pymdownx.superfences import SuperFencesException
 
 from occusite.book import exercises, widgets
-from occusite.book.build import commands, spoken_math
+from occusite.book.build import commands, first_files, spoken_math
 from occusite.book.build.progress import overview
 from occusite.book.build.static_chart import static
 from occusite.book.content import bibliography, disagreements, glossary, pages, tables, values
-from occusite.book.parts import cells, charts, exercise, html, widget
+from occusite.book.parts import cells, charts, exercise, first_answers, html, widget
 
 Formatter = Callable[..., str]
 
@@ -104,14 +104,10 @@ def widget_fence(source: str, options: dict[str, Any], md: Any) -> str:
     state = page(md)
     state.widgets += 1
     name, *rest = [line.strip() for line in source.strip().splitlines()]
-    given = dict(part.split("=", 1) for part in rest if part)
-    return widget.render(
-        widgets.load(name),
-        name,
-        {k.strip(): v.strip() for k, v in given.items()},
-        static,
-        f"w{state.widgets}-{name.replace('_', '-')}",
-    )
+    given = {k.strip(): v.strip() for k, v in (part.split("=", 1) for part in rest if part)}
+    shown = widgets.load(name)
+    first = first_files.keep(first_answers.table(shown, shown.parse(given)), name)
+    return widget.render(shown, name, given, static, f"w{state.widgets}-{name.replace('_', '-')}", first)
 
 
 @_strict

@@ -16,7 +16,7 @@ from mkdocs_jupyter.plugin import Plugin
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from occusite.book.build import notebook, rendered
+from occusite.book.build import first_files, notebook, rendered
 from occusite.book.build import print_edition as whole
 
 CACHE = Path(".cache") / "notebooks"
@@ -101,7 +101,8 @@ class Book(Plugin):  # type: ignore[misc]
         )
 
     def on_post_page(self, output_content: str, page: Any, config: Any) -> str:
-        """The page as a notebook, beside it."""
+        """The page as a notebook, and its widgets' first answers, beside it."""
+        first_files.place(output_content, Path(config["site_dir"]))
         if self._offered(page):
             made = notebook.from_markdown(page.markdown, config["site_url"] or "", page.file.src_uri, page.url)
             if self.should_include(page.file) and self.config["execute"]:

@@ -196,8 +196,11 @@ class Widget:
         return {name: c.parse(given.get(name, c.default)) for name, c in known.items()}
 
 
-def render(widget: Widget, name: str, given: Mapping[str, object], static: Callable[[Chart], str], ident: str) -> str:
-    """The widget's first view as HTML. `static` draws a chart; `ident` makes the controls' ids unique on the page."""
+def render(
+    widget: Widget, name: str, given: Mapping[str, object], static: Callable[[Chart], str], ident: str, first: str = ""
+) -> str:
+    """The widget's first view as HTML. `static` draws a chart; `ident` makes the controls' ids unique on the page; `first`
+    is the file of its first answers (first_answers.py)."""
     values = widget.parse(given)
     view = widget.view(**values)
     controls = "".join(c.html(ident, values[c.name]) for c in widget.controls)
@@ -207,9 +210,10 @@ def render(widget: Widget, name: str, given: Mapping[str, object], static: Calla
             parts.append(part.figure(static(part), part_name))
         else:
             parts.append(f'<div data-part="{part_name}">{part.html() if isinstance(part, Table) else part}</div>')
+    named = f'data-first="{first}" ' if first else ""
     return (
         f'<form class="occ-widget occ-widget--{name}" data-widget="{name}" id="{ident}" '
-        f'aria-label="{escape(widget.title)}">{_presets(widget, ident)}'
+        f'{named}aria-label="{escape(widget.title)}">{_presets(widget, ident)}'
         f'<div class="occ-controls">{controls}</div>'
         f'<p class="occ-status" role="status" aria-live="polite">{view.status}</p>'
         f'<div class="occ-view">{"".join(parts)}</div></form>'
