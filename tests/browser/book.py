@@ -40,9 +40,10 @@ class Book:
 
     def load(self, path: str) -> Book:
         """Load a page from the server, as a first visit or a reload does."""
+        # Firefox may say that it has loaded before the page has changed, to the same address too.
+        self.tab.js("self.left = true")
         self.tab.goto(self.base + path)
-        # Firefox may say that it has loaded before the page has changed.
-        self.tab.wait("location.href.split(/[?#]/)[0] === args[0].split(/[?#]/)[0]", self.base + path)
+        self.tab.wait("!self.left && location.href.split(/[?#]/)[0] === args[0].split(/[?#]/)[0]", self.base + path)
         self.alive()
         return self
 

@@ -160,6 +160,53 @@ def test_memory_that_runs_out_ends_in_a_message_and_a_fresh_worker(cell: Cell) -
 
 
 @pytest.mark.one_engine
+def test_much_memory_alone_loses_nothing(cell: Cell) -> None:
+    cell.write("x = [0] * 170_000_000").run()
+    assert cell.said == "ran; nothing to show"
+    assert cell.write("print(len(x))").run().text == "170000000\n"
+    cell.write("import time\nwhile True:\n    time.sleep(9)").press("run")
+    cell.stop()
+    assert cell.said == KEPT
+    assert cell.write("print(len(x))\ndel x").run().text == "170000000\n"
+    assert cell.said == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "last"),
+    [
+        ("import asyncio\nx = await asyncio.sleep(0.01, 6)\nx * await asyncio.sleep(0, 7)", "42"),
+        ("import asyncio\nasync def main():\n    return 'run'\nasyncio.run(main())", "'run'"),
+        (
+            "import numpy as np",
+            "numpy is not in this page: Python in the browser has its standard library and occusite. “Download this page "
+            "as a notebook”, at its foot, gives you the same cells for your own Python.",
+        ),
+        ("import threading\nthreading.Thread(target=print).start()", "Python in the browser has no threads."),
+        (
+            "import urllib.request\nurllib.request.urlopen('https://example.org')",
+            "Python in the browser reaches no network: nothing you run here leaves the page.",
+        ),
+        ("import builtins\nbuiltins.list = None\nlist('ab')", "TypeError: 'NoneType' object is not callable"),
+        ("list('ab')", "['a', 'b']"),
+    ],
+    ids=["await", "asyncio.run", "numpy", "thread", "network", "rebound", "afterwards"],
+)
+@pytest.mark.one_engine
+def test_what_the_browsers_python_can_and_cannot(cell: Cell, source: str, last: str) -> None:
+    cell.write(source).run()
+    assert cell.text.splitlines()[-1] == last, cell.text
+
+
+@pytest.mark.one_engine
+def test_stop_ends_an_await(cell: Cell) -> None:
+    cell.write("kept = 41").run()
+    cell.write("import asyncio\nawait asyncio.sleep(100)").press("run")
+    cell.stop()
+    assert cell.said == KEPT
+    assert cell.write("print(kept)").run().text == "41\n"
+
+
+@pytest.mark.one_engine
 def test_rich_output(cell: Cell) -> None:
     def shows(source: str) -> str:
         return str(cell.write(source).run().outputs()[0]["kind"])
@@ -235,20 +282,45 @@ def test_an_edit_is_kept_in_this_browser_until_it_is_reset(fresh: Callable[..., 
     cell.book.load(CELLS)
     cell.saying("^Your edit from last time.$").settled()
     assert cell.source == "kept = 'édité'" and "édité" not in cell.book.cell(1).source
-    # As if another edition of the book had changed the code under the edit.
-    cell.tab.js(
-        """
-        const key = Object.keys(localStorage).find((k) => k.endsWith(":2"));
-        localStorage.setItem(key, JSON.stringify({ ...JSON.parse(localStorage.getItem(key)), original: "older" }));
-        """
-    )
-    cell.book.load(CELLS)
-    cell.saying("^Your edit from last time; the book’s code has changed since.$").settled()
     cell.press("reset")
     assert cell.source == original
     cell.book.load(CELLS)
     assert cell.source == original and cell.said == "" and not cell.js("return cell.querySelector('.cm-content')")
     quiet(cell.tab, cell.book.base)
+
+
+@pytest.mark.one_engine
+def test_an_edit_follows_its_cell_through_editions_or_is_offered(fresh: Callable[..., Book]) -> None:
+    book = fresh().load(CELLS)
+    second, third = book.cell(2), book.cell(3)
+    books = second.source, third.source
+    third.write("mine = 3")
+    # As if an earlier edition had other code in one cell, and a cell that is gone.
+    earlier = "# of an earlier edition\n" + books[0]
+    book.tab.js(
+        """
+        const key = "occusite:cells:" + location.pathname;
+        const edits = JSON.parse(localStorage.getItem(key));
+        edits.unshift({ original: args[0], source: "mine = 2" }, { original: "gone()", source: "mine = 0" });
+        localStorage.setItem(key, JSON.stringify(edits));
+        """,
+        earlier,
+    )
+    book.load(CELLS)
+    second.saying("^Your edit from last time; the book’s code has changed since.$").settled()
+    third.saying("^Your edit from last time.$").settled()
+    assert (second.source, third.source) == ("mine = 2", "mine = 3")
+    note = "document.querySelector('.occ-homeless')"
+    assert book.tab.js(f"return {note}.querySelector('pre').textContent") == "mine = 0"
+    second.press("reset")
+    book.load(CELLS)
+    third.saying("^Your edit from last time.$").settled()
+    assert (second.source, third.source) == (books[0], "mine = 3")
+    book.tab.js(f"{note}.querySelectorAll('button')[1].click()")
+    book.load(CELLS)
+    third.saying("^Your edit from last time.$").settled()
+    assert not book.tab.js(f"return Boolean({note})")
+    quiet(book.tab, book.base)
 
 
 @pytest.mark.one_engine

@@ -34,11 +34,12 @@ function reportProgress() {
   post({ kind: "progress", loaded: sum("received"), total: sum("size") });
 }
 
-/** Fetch one of the boot's files, counting its bytes. @param {URL} url @returns {Promise<Response>} */
-async function download(url) {
+/** Fetch one of the boot's files, counting its bytes; with `reload`, past the browser's own cache.
+ * @param {URL} url @param {boolean} reload @returns {Promise<Response>} */
+async function download(url, reload) {
   const name = url.pathname.split("/").pop() ?? "";
   // Fetch the interpreter first: the browser compiles it while the rest downloads.
-  const response = await plainFetch(url, { priority: name.includes(".wasm") ? "high" : "auto" });
+  const response = await plainFetch(url, { priority: name.includes(".wasm") ? "high" : "auto", cache: reload ? "reload" : "default" });
   if (!response.ok) throw new Error(`${name} answered ${response.status}`);
   const counted = downloads.get(name);
   if (!counted || !response.body) return response;
@@ -58,7 +59,7 @@ async function download(url) {
 export async function boot({ module, plain }) {
   limitMemory();
   /** @param {string} name @param {string} [type] */
-  const get = (name, type = "application/octet-stream") => file(new URL(name, here), type, download, !plain);
+  const get = (name, type = "application/octet-stream") => file(new URL(name, here), type, (url) => download(url, Boolean(plain)), !plain);
   // Start all downloads at once, the longest first.
   const compiled = module ? Promise.resolve(module) : compile(get(`${__PYODIDE__}pyodide.asm.wasm`, "application/wasm"));
   const lookup = plain ? Promise.resolve(null) : recallSnapshot();

@@ -1,14 +1,14 @@
 // Cells: edit, run, stop, reset, copy and share. Edits are stored for the next visit; a page's cells share one namespace.
 
-import { loadEditor } from "./retry.js";
+import { place, replace, stored } from "./edits.js";
 import { embedded } from "./embedded.js";
 import { icon } from "./icons.js";
 import { onIntent, warmOnIntent } from "./intent.js";
 import { draw, streamed } from "./output.js";
 import { Interrupted, loading, LOST, python } from "./python-client.js";
 import { say } from "./say.js";
+import { loadEditor } from "./retry.js";
 import { link, LINK_LIMIT, shared } from "./share.js";
-import { recall, remember } from "./storage.js";
 
 /** @typedef {ReturnType<typeof import("./editor.js").open>} Editor */
 
@@ -23,6 +23,7 @@ export function attachCells(page) {
     cells.push(new Cell(/** @type {HTMLElement} */ (section), page, cells));
   }
   if (!cells.length) return () => {};
+  restore(cells, page);
   const open = () => void openShared(cells);
   window.addEventListener("hashchange", open);
   open();
@@ -30,6 +31,45 @@ export function attachCells(page) {
     window.removeEventListener("hashchange", open);
     for (const cell of cells) cell.end();
   };
+}
+
+/** Show each stored edit in its cell; offer those whose cell this edition no longer has. @param {Cell[]} cells @param {string} page */
+function restore(cells, page) {
+  const { placed, homeless } = place(stored(page), cells.map((cell) => (cell.hidden ? "\0" : cell.original)));
+  for (const [i, edit] of placed) cells[i].restore(edit);
+  for (const edit of homeless) offer(cells[0].section, page, edit);
+}
+
+/** Offer an edit that has no cell any more. @param {HTMLElement} before @param {string} page @param {import("./edits.js").Edit} edit */
+function offer(before, page, edit) {
+  const note = document.createElement("div");
+  note.className = "occ-homeless";
+  const words = document.createElement("p");
+  words.textContent = "You once edited a cell that this edition of the page no longer has. Your code:";
+  const code = document.createElement("pre");
+  code.tabIndex = 0;
+  code.textContent = edit.source;
+  /** @param {string} text @param {() => void} act */
+  const button = (text, act) => {
+    const node = document.createElement("button");
+    node.type = "button";
+    node.className = "occ-button";
+    node.textContent = text;
+    node.addEventListener("click", act);
+    return node;
+  };
+  const copy = button("Copy it", () => {
+    navigator.clipboard.writeText(edit.source).then(
+      () => (copy.textContent = "Copied"),
+      () => (copy.textContent = "The browser did not allow copying"),
+    );
+  });
+  const forget = button("Forget it", () => {
+    replace(page, edit, null);
+    note.remove();
+  });
+  note.append(words, code, copy, forget);
+  before.before(note);
 }
 
 /** Show the code of a share link in its cell, without running it. @param {Cell[]} cells */
@@ -56,6 +96,7 @@ class Cell {
   /** The generation of the interpreter this cell last ran in. */
   ranIn = -1;
   ended = false;
+  /** What is stored of the reader's for this cell. @type {import("./edits.js").Edit | null} */ #edit = null;
   /** Code from a share link: it replaces the reader's stored edit only once the reader changes it. */
   linkedSource = "";
 
@@ -86,7 +127,6 @@ class Cell {
     this.#ends.push(warmOnIntent(section));
     this.#ends.push(onIntent(this.view, loadEditor));
     this.#ends.push(python.subscribe(() => this.#waiting()));
-    this.#restore();
   }
 
   end() {
@@ -157,9 +197,11 @@ class Cell {
     say(this.state, words, figures);
   }
 
-  #restore() {
-    const edit = recall(`cell:${this.page}:${this.number}`);
-    if (!edit || typeof edit.source !== "string" || edit.source === this.original) return;
+  /** Show the reader's edit from an earlier visit. @param {import("./edits.js").Edit} edit */
+  restore(edit) {
+    if (this.hidden) return;
+    this.#edit = edit;
+    if (edit.source === this.original) return;
     void this.show(edit.source);
     this.say(edit.original === this.original ? "Your edit from last time." : "Your edit from last time; the book’s code has changed since.");
   }
@@ -180,7 +222,11 @@ class Cell {
     this.#mark();
     if (this.resetButton) this.resetButton.hidden = !edited;
     if (source === this.linkedSource) return;
-    remember(`cell:${this.page}:${this.number}`, edited ? { source, original: this.original } : null);
+    // An edit of an earlier edition keeps saying so until it is changed.
+    if (source === this.#edit?.source) return;
+    const edit = edited ? { original: this.original, source } : null;
+    replace(this.page, this.#edit, edit);
+    this.#edit = edit;
   }
 
   /** Mark an output that other code has made than what is shown. */

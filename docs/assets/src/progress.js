@@ -1,10 +1,16 @@
-// Progress: stores in this browser which exercises were tried and solved; its page shows, exports, imports and clears it.
+// Progress: stores in this browser which exercises were tried and solved; its page shows, exports, imports and clears it,
+// with the programs the reader wrote.
 
-import { recall, remember } from "./storage.js";
+import { recall, remember, storedKeys } from "./storage.js";
 
 /** @typedef {Record<string, { tries: number, solved: string | null }>} Progress */
 
 const KEY = "progress";
+
+/** What is stored of the reader's programs: of exercises, and of a page's cells. */
+const PROGRAM = /^(?:exercise:\w{1,80}|cells:\/\S{0,200})$/;
+/** Characters of one stored program at most. */
+const LONGEST = 200_000;
 
 /** @returns {Progress} */
 const progress = () => valid(recall(KEY));
@@ -67,21 +73,23 @@ export function attachPanel() {
     file.value = "";
     if (!chosen) return;
     try {
-      const { occusite, progress: imported } = JSON.parse(await chosen.text());
+      const { occusite, progress: imported, programs: written } = JSON.parse(await chosen.text());
       if (occusite !== "progress") throw new Error("not progress");
       const before = progress();
       remember(KEY, { ...before, ...better(valid(imported), before) });
+      const differ = takeIn(written);
       paint();
+      if (differ) summary.textContent += ` ${differ === 1 ? "One program" : `${differ} programs`} of that file differ${differ === 1 ? "s" : ""} from yours here: yours stay.`;
     } catch {
       summary.textContent = "That file does not hold progress of this book.";
     }
   });
   tools.replaceChildren(
-    button("Export", () => save({ occusite: "progress", progress: progress() })),
+    button("Export", () => save({ occusite: "progress", progress: progress(), programs: programs() })),
     button("Import", () => file.click()),
     button("Clear", () => {
       if (!confirm("Forget which exercises you solved, and the programs you wrote?")) return;
-      for (const row of rows) remember(`exercise:${row.dataset.progress}`, null);
+      for (const key of Object.keys(programs())) remember(key, null);
       remember(KEY, null);
       paint();
     }),
@@ -90,6 +98,26 @@ export function attachPanel() {
   paint();
   window.addEventListener("storage", paint);
   return () => window.removeEventListener("storage", paint);
+}
+
+/** The reader's programs as they are stored. @returns {Record<string, unknown>} */
+function programs() {
+  const keys = storedKeys().filter((key) => PROGRAM.test(key));
+  return Object.fromEntries(keys.map((key) => [key, recall(key)]));
+}
+
+/** Store imported programs where there is none of that place yet; returns how many differ from what is here.
+ * @param {unknown} imported */
+function takeIn(imported) {
+  let differ = 0;
+  for (const [key, value] of Object.entries(imported && typeof imported === "object" ? imported : {})) {
+    const text = JSON.stringify(value);
+    if (!PROGRAM.test(key) || !text || text.length > LONGEST) continue;
+    const here = recall(key);
+    if (here === null) remember(key, value);
+    else if (JSON.stringify(here) !== text) differ += 1;
+  }
+  return differ;
 }
 
 /** The imported entries that do not replace a solved exercise by an unsolved one.

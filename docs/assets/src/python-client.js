@@ -26,6 +26,10 @@ const STOP_WITHIN = 1000;
  * damaged; the second waits for the network. */
 const RETRY_AFTER = [0, 800];
 
+/** Milliseconds without a byte after which a download is tried anew, and after which the reader is told of the silence. */
+const SILENT = 12_000;
+const QUIET = 4_000;
+
 export const LOST = "Python was restarted, so variables are lost.";
 
 /** Whether an earlier visit stored a snapshot. `keys` is enough: `match` reads the whole entry in some browsers. */
@@ -54,6 +58,11 @@ class PythonClient {
   #token = "";
   #stopping = false;
   #failures = 0;
+  /** Whether the next boot must ignore what is cached: it may be what failed. */
+  #anew = false;
+  /** When the worker was heard of last, while it boots. */
+  #heard = 0;
+  /** @type {ReturnType<typeof setInterval> | undefined} */ #watch;
   /** @type {Promise<boolean> | undefined} */ #snapshot;
   /** @type {Set<() => void>} */ #listeners = new Set();
 
@@ -82,7 +91,25 @@ class PythonClient {
       event.preventDefault();
       if (worker === this.#worker) this.#fail(event.message || "its program could not be loaded");
     };
-    worker.postMessage({ boot: this.#failures ? { plain: true } : { module: this.#module } });
+    worker.postMessage({ boot: this.#anew ? { plain: true } : { module: this.#module } });
+    this.#heard = performance.now();
+    clearInterval(this.#watch);
+    this.#watch = setInterval(() => this.#listen(), 1000);
+  }
+
+  /** Milliseconds for which a download has brought nothing. */
+  get silence() {
+    const { loaded, total } = this.progress;
+    return this.state === "loading" && (!total || loaded < total) ? performance.now() - this.#heard : 0;
+  }
+
+  /** While Python loads: tell of silence, and give a download up that hangs. */
+  #listen() {
+    if (this.state !== "loading") return clearInterval(this.#watch);
+    // A page out of sight hears late.
+    if (document.hidden) this.#heard = performance.now();
+    if (this.silence > SILENT) this.#fail("the download stopped");
+    else if (this.silence > QUIET) this.#notify();
   }
 
   /** End a boot when the browser puts the page into its back/forward cache: its downloads would delay the next page's. */
@@ -207,9 +234,11 @@ class PythonClient {
         return;
       case "progress":
         this.progress = message;
+        this.#heard = performance.now();
         return this.#notify();
       case "ready":
         this.#failures = 0;
+        this.#anew = false;
         document.documentElement.dataset.pythonBoot = message.restored ? "restored" : "plain";
         this.#set("ready");
         return this.#pump();
@@ -226,9 +255,10 @@ class PythonClient {
     }
   }
 
-  /** @param {{ value?: string, spent: boolean }} message */
-  #result({ value, spent }) {
+  /** @param {{ value?: string, large: boolean }} message  `large`: Python has taken more memory than it gives back */
+  #result({ value, large }) {
     const parsed = JSON.parse(value ?? "null");
+    const spent = large && ranOut(parsed);
     this.#finish((task, stopped) => {
       if (task.call !== "run") return task.resolve(parsed);
       const note = spent ? `Memory ran out. ${LOST}` : stopped ? "Stopped. Variables are kept." : "";
@@ -276,6 +306,7 @@ class PythonClient {
   #fail(reason) {
     this.#end();
     this.#module = undefined;
+    this.#anew = true;
     this.#failures += 1;
     const pause = RETRY_AFTER[this.#failures - 1];
     if (pause !== undefined) return void setTimeout(() => this.warm(), pause);
@@ -302,6 +333,13 @@ class PythonClient {
   }
 }
 
+/** Whether a run's or a check's outputs end with Python's word for too little memory. @param {any} result */
+function ranOut(result) {
+  /** @type {Output[]} */
+  const outputs = Array.isArray(result) ? result : (result?.outputs ?? []);
+  return outputs.some(({ kind, data }) => kind === "error" && /^MemoryError\b/m.test(data));
+}
+
 export const python = new PythonClient();
 
 /** The state of the boot, for a cell or widget that waits: words, and figures that change too often to be read aloud.
@@ -309,6 +347,7 @@ export const python = new PythonClient();
 export function loading() {
   const { loaded, total } = python.progress;
   if (python.state !== "loading") return ["waiting…", ""];
+  if (python.silence > QUIET) return ["the network is silent, ", `${Math.round(python.silence / 1000)} s`];
   if (!total || loaded >= total) return ["starting Python…", ""];
   return ["loading Python, ", `${(loaded / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB`];
 }

@@ -6,8 +6,8 @@ import { interruptBuffer, watch } from "./stop.js";
 /** Milliseconds between two posts of printed text to the page. */
 const FLUSH_EVERY = 40;
 
-/** Bytes of memory above which the page replaces this worker after a run: WebAssembly memory never shrinks. */
-const MEMORY_SPENT = 600 << 20;
+/** Bytes of memory above which a run that ran out of it gets a new worker: WebAssembly memory never shrinks. */
+const LARGE = 600 << 20;
 
 /** `occusite.book.runtime.api`. @type {any} */
 let api = null;
@@ -61,7 +61,7 @@ async function start(options) {
 
 /** The last line of an error: what Python's tracebacks and JavaScript's messages end with. @param {unknown} error */
 function reasonOf(error) {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = typeof error === "string" ? error : String(/** @type {any} */ (error)?.message || error?.constructor?.name || "an unknown error");
   return text.trim().split("\n").at(-1) ?? "";
 }
 
@@ -69,8 +69,8 @@ self.onmessage = ({ data }) => {
   if (data.boot) return void start(data.boot);
   try {
     const value = answer(data.call, data.args, data.token);
-    const spent = /** @type {any} */ (pyodide)._module.HEAP8.length > MEMORY_SPENT;
-    post({ kind: "result", value, spent });
+    const large = /** @type {any} */ (pyodide)._module.HEAP8.length > LARGE;
+    post({ kind: "result", value, large });
   } catch (error) {
     const fatal = !(error instanceof Error && error.name === "PythonError");
     post({ kind: fatal ? "died" : "error", reason: reasonOf(error) });

@@ -20,3 +20,12 @@ export function remember(key, value) {
     // Blocked or full: the reader loses only the convenience.
   }
 }
+
+/** The keys of all that is stored. */
+export function storedKeys() {
+  try {
+    return Object.keys(localStorage).flatMap((key) => (key.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : []));
+  } catch {
+    return [];
+  }
+}

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import io
 import json
 import linecache
 import traceback
+
+# What runs while the reader's code does: it may have rebound the names in `builtins`.
+from builtins import BaseException, len, max, type  # noqa: UP029
 from collections.abc import Callable
 from typing import Any
 
 Output = dict[str, str]
 Namespace = dict[str, Any]
 
+
+# Files whose frames a traceback leaves out, between the reader's own.
+_OWN = ("book/runtime/interpreter.py", "book/runtime/event_loop.py", "asyncio/base_events.py", "asyncio/runners.py")
+# A code object that is a coroutine's, since it awaits at its top level.
+_COROUTINE = 0x80
 
 # A run may print this many characters; what it prints beyond is counted, not kept.
 PRINT_LIMIT = 400_000
@@ -56,36 +65,53 @@ def run(
     names: Namespace,
     label: str = "cell",
     on_text: Callable[[str], None] | None = None,
+    hint: Callable[[BaseException], str] = lambda error: "",
 ) -> tuple[list[Output], BaseException | None]:
-    """Run `source` in `names`; return its outputs and the exception it raised, if any.
+    """Run `source` in `names`; return its outputs and the exception it raised, if any. It may `await` at its top level.
 
     Outputs are `{"kind": "text" | "html" | "svg" | "chart" | "error", "data": …}` in the order they came; the value
     of a last line that is an expression is shown as a notebook would. `label` names the cell in tracebacks,
-    `on_text` receives printed text while the cell runs.
+    `on_text` receives printed text while the cell runs, `hint` gives a sentence to stand below an error.
     """
-    stream, shown = _Stream(on_text), list[Output]()
+    stream, shown, originals = _Stream(on_text), list[Output](), dict(vars(builtins))
     filename = f"<{label}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     try:
         with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
-            body, last = _split(source, filename)
-            exec(body, names)
-            if last is not None:
-                value = eval(last, names)
-                if value is not None:
-                    names["_"] = value
-                    shown.append(show(value))
+            try:
+                body, last = _split(source, filename)
+                _evaluate(body, names)
+                value = None if last is None else _evaluate(last, names)
+            finally:
+                vars(builtins).update(originals)
+            if value is not None:
+                names["_"] = value
+                shown.append(show(value))
     except BaseException as error:
-        return [*stream.outputs(), {"kind": "error", "data": tidy(error, filename)}], error
+        told = "\n\n".join(filter(None, (tidy(error, filename), hint(error))))
+        return [*stream.outputs(), {"kind": "error", "data": told}], error
     return stream.outputs() + shown, None
+
+
+def _evaluate(code: Any, names: Namespace) -> Any:
+    value = eval(code, names)
+    if code.co_flags & _COROUTINE:
+        import asyncio
+
+        return asyncio.run(value)
+    return value
 
 
 def _split(source: str, filename: str) -> tuple[Any, Any]:
     tree = ast.parse(source, filename)
     last = None
     if tree.body and isinstance(tree.body[-1], ast.Expr):
-        last = compile(ast.Expression(tree.body.pop().value), filename, "eval")  # type: ignore[attr-defined]
-    return compile(tree, filename, "exec"), last
+        last = _compiled(ast.Expression(tree.body.pop().value), filename, "eval")  # type: ignore[attr-defined]
+    return _compiled(tree, filename, "exec"), last
+
+
+def _compiled(tree: Any, filename: str, mode: str) -> Any:
+    return compile(tree, filename, mode, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
 def show(value: object) -> Output:
@@ -107,7 +133,7 @@ def tidy(error: BaseException, filename: str) -> str:
     """The traceback from the reader's first line on, without the book's own frames."""
     report = traceback.TracebackException.from_exception(error)
     for part in _chain(report):
-        stack = [frame for frame in part.stack if not frame.filename.endswith("occusite/book/runtime/interpreter.py")]
+        stack = [frame for frame in part.stack if not frame.filename.endswith(_OWN)]
         frames = [i for i, frame in enumerate(stack) if frame.filename.startswith(filename[:5])]
         part.stack = traceback.StackSummary.from_list(stack[frames[0] :] if frames else [])
     # Columns differ between Python versions; the line is what the reader needs.

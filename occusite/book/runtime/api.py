@@ -9,6 +9,7 @@ from typing import Any
 from occusite.book import exercises, widgets
 from occusite.book.parts import cells
 from occusite.book.runtime import complete as completion
+from occusite.book.runtime.hints import hint
 
 _pages: dict[str, cells.Namespace] = {}
 
@@ -25,7 +26,7 @@ def view(name: str, values: str) -> str:
 
 def run(page: str, label: str, source: str, on_text: Callable[[str], None] | None = None) -> str:
     """Run a cell's `source` in the namespace of `page`; return its outputs as JSON."""
-    outputs, _ = cells.run(source, names(page), label, on_text)
+    outputs, _ = cells.run(source, names(page), label, on_text, hint)
     return json.dumps(outputs, ensure_ascii=False)
 
 

@@ -1,7 +1,9 @@
-"""What only the browser's Python needs: the rest of the library on demand, a sleep that Stop can end, no typed input."""
+"""What only the browser's Python needs: the rest of the library on demand, a sleep that Stop can end, no typed input,
+an `asyncio.run` that returns."""
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import importlib
 import random
@@ -11,6 +13,8 @@ from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
+
+from occusite.book.runtime import event_loop
 
 LIBRARY = f"/lib/python{sys.version_info[0]}{sys.version_info[1]}.zip"
 
@@ -66,6 +70,7 @@ def install(rest: str, fetch: Callable[[str], bool], wait: Callable[[float], boo
         raise EOFError("nothing can be typed here while the cell runs; write the value into the code")
 
     time.sleep = sleep  # type: ignore[assignment]
+    asyncio.run = event_loop.run
     builtins.input = no_input
     # A restored interpreter would otherwise repeat the numbers of the one it was taken from.
     random.seed()

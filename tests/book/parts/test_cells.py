@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import sys
 
@@ -137,3 +138,35 @@ def test_what_is_printed_beyond_the_limit_is_counted(beyond: int) -> None:
     assert text.startswith("x" * cells.PRINT_LIMIT)
     told = f"{cells.PRINT_LIMIT + beyond:,} characters"
     assert (told in text) == (beyond > 0)
+
+
+def test_a_cell_may_await_at_its_top_level() -> None:
+    assert run("import asyncio\nx = await asyncio.sleep(0, 20)\nawait asyncio.sleep(0, x + 1)")[0]["data"] == "21\n"
+    lines = run("async def f():\n    1 / 0\n\nawait f()")[0]["data"].splitlines()
+    assert [line.strip() for line in lines if line.startswith("  File")] == [
+        'File "<cell 1>", line 4, in <module>',
+        'File "<cell 1>", line 2, in f',
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["print", "len", "max", "list", "str", "isinstance", "eval", "compile", "dict", "type"]
+)
+def test_rebound_builtins_are_the_readers_and_last_for_its_run(name: str) -> None:
+    before = getattr(builtins, name)
+    told = run(f"import builtins\nprint('a')\nbuiltins.{name} = None\n{name}('x')")
+    assert getattr(builtins, name) is before
+    assert told[0] == {"kind": "text", "data": "a\n"}
+    assert told[1]["data"].splitlines()[-1] == "TypeError: 'NoneType' object is not callable"
+    assert "book/parts" not in told[1]["data"]
+    assert run(f"{name} = None\n'fine'")[0]["data"] == "'fine'\n"
+
+
+def test_printing_goes_on_where_builtins_are_rebound() -> None:
+    told = run("import builtins\nbuiltins.len = builtins.max = None\nprint('b')\nprint('c')")
+    assert told == [{"kind": "text", "data": "b\nc\n"}]
+
+
+def test_a_hint_stands_below_the_error() -> None:
+    outputs, _ = cells.run("1 / 0", cells.namespace(), hint=lambda error: f"about {type(error).__name__}")
+    assert outputs[0]["data"].endswith("ZeroDivisionError: division by zero\n\nabout ZeroDivisionError")

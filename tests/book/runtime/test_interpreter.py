@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import importlib
 import random
@@ -22,6 +23,7 @@ def unchanged(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Puts back what `install` replaces."""
     monkeypatch.setattr(time, "sleep", time.sleep)
     monkeypatch.setattr(builtins, "input", builtins.input)
+    monkeypatch.setattr(asyncio, "run", asyncio.run)
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     yield
 
@@ -96,3 +98,8 @@ def test_warm_loads_every_widget() -> None:
 
     interpreter.warm()
     assert all(f"occusite.book.widgets.{name}" in sys.modules for name in widgets.names())
+
+
+def test_asyncio_runs_without_a_thread_or_a_network(unchanged: None) -> None:
+    interpreter.install("", lambda path: False, lambda seconds: False)
+    assert asyncio.run(asyncio.sleep(0.01, "done")) == "done"
