@@ -23,7 +23,7 @@ HELD = "A new edition of the book is here: close its other tabs, then reload."
 CANCELLED = r"Failed to load ‘(|[^’]*/assets/dist/[^’]*)’. A ServiceWorker intercepted"
 
 # The files that the second edition changes.
-CHANGED = ("02-three-budgets/index.html", "04-cliffs/index.html", "assets/css/book.css")
+CHANGED = ("02-three-budgets/index.html", "14-one-breath/index.html", "assets/css/book.css")
 
 
 def says(book: Book, *notes: str, timeout: float = 60) -> None:
@@ -169,7 +169,7 @@ def test_python_not_kept_yet_is_said_and_comes_later(visit: Callable[..., Book],
 def test_a_new_edition_replaces_the_old_one_whole(
     visit: Callable[..., Book], offline_server: Server, site: Path
 ) -> None:
-    book = visit().load("04-cliffs/")
+    book = visit().load("14-one-breath/")
     says(book, PLAIN)
     first = caches(book)
     other = Book(book.tab.twin(), book.base).load(CELLS)
@@ -186,7 +186,7 @@ def test_a_new_edition_replaces_the_old_one_whole(
 
     # As long as another tab reads the first edition, both do.
     for reader in (other, book):
-        follow(reader, "04-cliffs/")
+        follow(reader, "14-one-breath/")
         assert editions(reader) == {"first"}
         reader.tab.acts = False
         assert editions(reader.load("02-three-budgets/")) == {"first"}
@@ -204,7 +204,7 @@ def test_a_new_edition_replaces_the_old_one_whole(
     second = caches(book)
     assert len(first) == len(second) == 1 and first != second, "the old edition is still kept"
     offline_server.cut = True
-    for page in ("04-cliffs/", "02-three-budgets/"):
+    for page in ("14-one-breath/", "02-three-budgets/"):
         assert editions(book.load(page)) == {"second"}
 
 
@@ -223,16 +223,16 @@ def test_a_broken_download_is_tried_again_and_harms_nothing(
 
     # At a first visit: nothing is kept, nothing is said, and the next visit tries again.
     mend = offline_server.fault("/kernels/wave.cu$", status=500)
-    book = visit().load("04-cliffs/")
+    book = visit().load("14-one-breath/")
     failed("kernels/wave.cu")
     assert caches(book) == [] and book.tab.js(f"return {NOTE}") == ""
     quiet(book.tab, book.base)
     mend()
-    says(book.load("04-cliffs/"), PLAIN)
+    says(book.load("14-one-breath/"), PLAIN)
     first = caches(book)
 
     # In an update: the edition before stays, whole, until the new one is.
-    page = "04-cliffs/index.html"
+    page = "14-one-breath/index.html"
     old = (offline_server.root / page).read_bytes()
     offline_server.show(site, second_edition)
     new = (offline_server.root / page).read_bytes()
@@ -246,7 +246,7 @@ def test_a_broken_download_is_tried_again_and_harms_nothing(
     # What a failed worker began to keep goes with it.
     until(lambda: caches(book) == first)
     offline_server.cut = True
-    for path in ("04-cliffs/", "02-three-budgets/"):
+    for path in ("14-one-breath/", "02-three-budgets/"):
         assert editions(book.load(path)) == {"first"}
     says(book, PLAIN)
     offline_server.cut = False

@@ -3,14 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { route } from "../../docs/assets/src/sw-route.js";
+import { headers, route } from "../../docs/assets/src/sw-route.js";
 
 const SCOPE = "https://example.org/occusite/";
 const SITE = {
   version: "1",
   shell: { "index.html": "a", "404.html": "b", "04-cliffs/index.html": "c", "assets/css/book.css": "d" },
-  runtime: ["assets/dist/python-worker-AB.js"],
-  more: ["assets/dist/pyodide-1/python_stdlib.zip"],
+  runtime: { "assets/dist/python-worker-AB.js": "e" },
+  more: { "assets/dist/pyodide-1/python_stdlib.zip": "f" },
+  policy: "default-src 'self'",
 };
 
 /** URL below the scope, mode, expected source and path. @type {[string, string, string, string][]} */
@@ -42,4 +43,15 @@ test("other methods and other sites are left to the network", () => {
   for (const url of ["https://example.org/", "https://example.org/occusite2/", "https://other.example/occusite/"]) {
     assert.equal(route(SITE, SCOPE, { method: "GET", url, mode: "navigate" }).from, "network", url);
   }
+});
+
+test("an answer's headers are the service worker's own, and Python's worker has the policy", () => {
+  const of = (/** @type {string} */ path) => headers(SITE, path);
+  assert.deepEqual(of("04-cliffs/index.html"), { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache" });
+  assert.equal(of("assets/css/book.css")["Content-Type"], "text/css");
+  assert.equal(of("assets/dist/library-12.zip.xz")["Content-Type"], "application/x-xz");
+  assert.equal(of("CNAME")["Content-Type"], "application/octet-stream");
+  assert.equal(of("assets/dist/python-worker-AB.js")["Content-Security-Policy"], SITE.policy);
+  assert.equal(of("assets/dist/python-worker-AB.js")["Content-Type"], "text/javascript");
+  assert.equal(of("assets/dist/book.js")["Content-Security-Policy"], undefined);
 });

@@ -3,7 +3,7 @@
 import { loadPyodide } from "pyodide";
 
 import { wait } from "./stop.js";
-import { file, recallSnapshot, rememberSnapshot } from "./store.js";
+import { file, recallSnapshot, toKeep } from "./store.js";
 
 /** @typedef {import("pyodide").PyodideAPI} Pyodide */
 /** `module`: the interpreter as an earlier worker compiled it. `plain`: ignore what is cached on the device.
@@ -54,8 +54,10 @@ async function download(url, reload) {
   return new Response(response.body.pipeThrough(count));
 }
 
-/** Start Python: `api` is `occusite.book.runtime.api`, `restored` whether it was restored from a snapshot.
- * @param {BootOptions} options @returns {Promise<{ pyodide: Pyodide, api: any, restored: boolean }>} */
+/** Start Python: `api` is `occusite.book.runtime.api`, `restored` whether it was restored from a snapshot, `kept` what the
+ * page is to keep for the next visit.
+ * @param {BootOptions} options
+ * @returns {Promise<{ pyodide: Pyodide, api: any, restored: boolean, kept: ReturnType<typeof toKeep> }>} */
 export async function boot({ module, plain }) {
   limitMemory();
   /** @param {string} name @param {string} [type] */
@@ -98,13 +100,28 @@ export async function boot({ module, plain }) {
     WebAssembly.instantiateStreaming = plainInstantiate;
   }
   pyodide.FS.writeFile("/book.zip", new Uint8Array(await book));
+  /** @type {Uint8Array | null} */
+  let memory = null;
   if (!snapshot) {
     pyodide.runPython("import sys; sys.path.insert(1, '/book.zip'); from occusite.book.runtime import interpreter; interpreter.warm()");
-    takeSnapshot(pyodide);
+    memory = snapshotOf(pyodide);
   }
   const rest = pyodide.runPython("import zipimport; zipimport.zipimporter('/lib/python314.zip').get_data('REST').decode()");
   pyodide.pyimport("occusite.book.runtime.interpreter").install(rest, fetchLibrary(pyodide), wait);
-  return { pyodide, api: pyodide.pyimport("occusite.book.runtime.api"), restored: snapshot !== null };
+  lock();
+  return { pyodide, api: pyodide.pyimport("occusite.book.runtime.api"), restored: snapshot !== null, kept: toKeep(memory) };
+}
+
+/** What a reader's code has no use for, and could change for later visits, or leave this worker by. */
+const LOCKED = ["caches", "indexedDB", "Worker", "SharedWorker", "BroadcastChannel", "serviceWorker", "storage"];
+
+/** Take these from the worker's global scope, for good. */
+function lock() {
+  for (const start of [self, navigator]) {
+    for (let object = /** @type {any} */ (start); object; object = Object.getPrototypeOf(object)) {
+      for (const name of LOCKED) Reflect.deleteProperty(object, name);
+    }
+  }
 }
 
 /** Compile the interpreter and post it to the page, which hands it to later workers. @param {Promise<Response>} wasm */
@@ -114,12 +131,13 @@ async function compile(wasm) {
   return module;
 }
 
-/** @param {Pyodide} pyodide */
-function takeSnapshot(pyodide) {
+/** Python's memory now, or null where it cannot be had. @param {Pyodide} pyodide @returns {Uint8Array | null} */
+function snapshotOf(pyodide) {
   try {
-    void rememberSnapshot(/** @type {any} */ (pyodide).makeMemorySnapshot());
+    return /** @type {any} */ (pyodide).makeMemorySnapshot();
   } catch (error) {
     console.error(error);
+    return null;
   }
 }
 

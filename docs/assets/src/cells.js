@@ -96,9 +96,16 @@ class Cell {
   /** The generation of the interpreter this cell last ran in. */
   ranIn = -1;
   ended = false;
+  /** Whether the reader has run what the cell shows. */
+  #trusted = false;
   /** What is stored of the reader's for this cell. @type {import("./edits.js").Edit | null} */ #edit = null;
   /** Code from a share link: it replaces the reader's stored edit only once the reader changes it. */
   linkedSource = "";
+
+  /** Whether it shows code of a link that the reader has not run: nothing else may run it. */
+  get foreign() {
+    return this.linkedSource !== "" && this.source === this.linkedSource && !this.#trusted;
+  }
 
   /** @param {HTMLElement} section @param {string} page @param {Cell[]} above  the page's cells before this one; later, all of them */
   constructor(section, page, above) {
@@ -298,6 +305,10 @@ class Cell {
   async #runAbove() {
     for (const cell of this.above) {
       if (cell.ranIn === python.generation && python.generation > 0) continue;
+      if (cell.foreign) {
+        this.say(`Cell ${cell.number} above shows code that came with the link. Read it, and run it first.`);
+        return false;
+      }
       this.say(`running cell ${cell.number} first…`);
       if (await cell.#runAlone()) continue;
       this.say(`Cell ${cell.number} above did not finish.`);
@@ -310,6 +321,7 @@ class Cell {
   async #runEach(cells) {
     python.warm();
     for (const cell of cells) {
+      if (cell.foreign && cell !== this) return this.say(`Cell ${cell.number} shows code that came with the link. Read it, and run it first.`);
       cell.#pressed = performance.now();
       if (await cell.#runAlone()) continue;
       if (cell !== this) this.say(`Cell ${cell.number} did not finish.`);
@@ -322,6 +334,7 @@ class Cell {
   async run() {
     if (this.section.dataset.state === "running" || this.section.dataset.state === "loading") return;
     this.#pressed = performance.now();
+    this.#trusted = true;
     python.warm();
     this.#busy(true);
     if (await this.#runAbove()) await this.#runAlone();

@@ -30,6 +30,8 @@ function element({ kind, data, alt }) {
   if (kind === "html" || kind === "svg") {
     const node = make("div", `occ-out occ-out--${kind}`);
     node.innerHTML = data;
+    // These would act on the whole page: a refresh leads the tab elsewhere.
+    for (const acting of node.querySelectorAll("meta, base")) acting.remove();
     return { node };
   }
   if (kind === "text") return { node: folded(data) };

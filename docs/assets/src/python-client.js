@@ -1,6 +1,7 @@
 // The page's client of the Python worker: one worker for the site, started on intent, with its queue, progress and Stop.
 
 import { CACHE_NAME, snapshotUrl } from "./cache-keys.js";
+import { keep } from "./keep.js";
 
 /**
  * @typedef {"off" | "loading" | "ready" | "running" | "failed"} PythonState
@@ -15,6 +16,14 @@ import { CACHE_NAME, snapshotUrl } from "./cache-keys.js";
  */
 
 const WORKER = new URL(__WORKER__, import.meta.url);
+
+/** The worker by way of a blob: URL: it then inherits this page's Content Security Policy, which reaches no worker that has
+ * an address of its own. */
+const INHERITING = URL.createObjectURL(new Blob([`import ${JSON.stringify(WORKER.href)};`], { type: "text/javascript" }));
+
+/** Where the worker begins. The service worker gives the policy as a header, and alone can serve it offline.
+ * @param {number} failures  boots that failed: a browser may not know such workers */
+const start = (failures) => (navigator.serviceWorker?.controller || failures ? WORKER : INHERITING);
 
 /** Calls that run the reader's own code, which may never return. */
 const READER_CALLS = new Set(["run", "check"]);
@@ -58,6 +67,8 @@ class PythonClient {
   #token = "";
   #stopping = false;
   #failures = 0;
+  /** Whether this worker has still to say what the page is to keep. Later messages of the kind are a reader's code's. */
+  #mayKeep = false;
   /** Whether the next boot must ignore what is cached: it may be what failed. */
   #anew = false;
   /** When the worker was heard of last, while it boots. */
@@ -84,8 +95,9 @@ class PythonClient {
     this.generation += 1;
     this.progress = { loaded: 0, total: 0 };
     this.#set("loading");
-    const worker = new Worker(WORKER, { type: "module", name: "python" });
+    const worker = new Worker(start(this.#failures), { type: "module", name: "python" });
     this.#worker = worker;
+    this.#mayKeep = true;
     worker.onmessage = (event) => worker === this.#worker && this.#receive(event.data);
     worker.onerror = (event) => {
       event.preventDefault();
@@ -230,7 +242,12 @@ class PythonClient {
   #receive(message) {
     switch (message.kind) {
       case "module":
-        this.#module = message.module;
+        // A reader's code may post messages too, but does not run yet.
+        if (this.state === "loading") this.#module = message.module;
+        return;
+      case "keep":
+        if (this.#mayKeep) void keep(message, new URL(".", WORKER).href);
+        this.#mayKeep = false;
         return;
       case "progress":
         this.progress = message;

@@ -13,6 +13,8 @@ const LARGE = 600 << 20;
 let api = null;
 /** @type {import("pyodide").PyodideAPI} */
 let pyodide;
+/** Resolves once the page has been given what it is to keep. @type {Promise<void>} */
+let kept = Promise.resolve();
 
 /** Collects what a run prints and posts it in batches. */
 function printer() {
@@ -54,6 +56,10 @@ async function start(options) {
     const booted = await boot(options);
     ({ pyodide, api } = booted);
     post({ kind: "ready", restored: booted.restored });
+    // The page believes the first such message, which must leave before any code of the reader's runs.
+    kept = booted.kept.then(({ entries, used }) => {
+      self.postMessage({ kind: "keep", entries, used }, { transfer: entries.map(({ data }) => data.buffer) });
+    });
   } catch (error) {
     post({ kind: "failed", reason: reasonOf(error) });
   }
@@ -65,8 +71,9 @@ function reasonOf(error) {
   return text.trim().split("\n").at(-1) ?? "";
 }
 
-self.onmessage = ({ data }) => {
+self.onmessage = async ({ data }) => {
   if (data.boot) return void start(data.boot);
+  if (data.token) await kept;
   try {
     const value = answer(data.call, data.args, data.token);
     const large = /** @type {any} */ (pyodide)._module.HEAP8.length > LARGE;

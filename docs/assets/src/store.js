@@ -1,17 +1,24 @@
-// Cache Storage for Python's boot: its unpacked files, and a snapshot of its memory, for the next visit.
+// What Python's boot finds in Cache Storage, and what it gives the page to keep there: its unpacked files, and a snapshot
+// of its memory. The worker itself does not write: a reader's code runs in it.
 
 import { XzReadableStream } from "xz-decompress";
 
-import { CACHE_NAME, snapshotUrl } from "./cache-keys.js";
+import { CACHE_NAME, CHECKSUM_HEADER, snapshotUrl } from "./cache-keys.js";
 import { checksum } from "./checksum.js";
 import { dense, sparse } from "./sparse.js";
 
-const CHECKSUM_HEADER = "X-Checksum";
-
 const SNAPSHOT = snapshotUrl(new URL(import.meta.url));
+
+/** What is to be kept: an entry of the cache. @typedef {{ url: string, type: string, checksum: string, data: Uint8Array }} Entry */
 
 /** The URLs this version uses; other versions own the other entries. @type {Set<string>} */
 const used = new Set([SNAPSHOT]);
+
+/** What was downloaded and unpacked, or null where it was not whole. @type {Array<Promise<Entry | null>>} */
+const unpackedFiles = [];
+
+/** @param {string} url @param {string} type @param {Uint8Array} data @returns {Entry} */
+const entryOf = (url, type, data) => ({ url, type, checksum: checksum(data), data });
 
 /** The cache, or null where the browser forbids it: boot then works as on a first visit. */
 async function openCache() {
@@ -19,16 +26,6 @@ async function openCache() {
     return await caches.open(CACHE_NAME);
   } catch {
     return null;
-  }
-}
-
-/** Store `data` with its checksum. @param {string} url @param {Uint8Array} data @param {string} type */
-async function put(url, data, type) {
-  const headers = { "Content-Type": type, [CHECKSUM_HEADER]: checksum(data) };
-  try {
-    await (await openCache())?.put(url, new Response(/** @type {BodyInit} */ (data), { headers }));
-  } catch {
-    // The disk is full: the next visit downloads again.
   }
 }
 
@@ -50,7 +47,7 @@ export async function file(url, type, download, useCache) {
   if (!body) throw new Error("the response has no body");
   const unpacked = new Response(new XzReadableStream(body), { headers: { "Content-Type": type } });
   const copy = unpacked.clone();
-  copy.arrayBuffer().then((buffer) => put(url.href, new Uint8Array(buffer), type), () => {});
+  unpackedFiles.push(copy.arrayBuffer().then((buffer) => entryOf(url.href, type, new Uint8Array(buffer)), () => null));
   return unpacked;
 }
 
@@ -65,10 +62,11 @@ export async function recallSnapshot() {
   return { bytes };
 }
 
-/** Store a snapshot, and delete what other versions of this site stored. @param {Uint8Array} memory */
-export async function rememberSnapshot(memory) {
-  const cache = await openCache();
-  const here = new URL(".", import.meta.url).href;
-  for (const { url } of (await cache?.keys()) ?? []) if (url.startsWith(here) && !used.has(url)) await cache?.delete(url);
-  await put(SNAPSHOT, sparse(memory), "application/octet-stream");
+/** What the page is to keep of this boot, with the URLs that this version uses.
+ * @param {Uint8Array | null} memory  Python's memory for a snapshot, or null where there is one
+ * @returns {Promise<{ entries: Entry[], used: string[] }>} */
+export async function toKeep(memory) {
+  const files = (await Promise.all(unpackedFiles)).filter((entry) => entry !== null);
+  const snapshot = memory ? [entryOf(SNAPSHOT, "application/octet-stream", sparse(memory))] : [];
+  return { entries: [...files, ...snapshot], used: [...used] };
 }

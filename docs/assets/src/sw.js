@@ -1,6 +1,6 @@
 // Service worker: caches one whole version of the book on the device; the next version replaces it, never mixes with it.
 
-import { route } from "./sw-route.js";
+import { headers, route } from "./sw-route.js";
 
 /** What occusite.book.build.deploy lists of the site. @type {import("./sw-route.js").Site} */
 const site = __SITE__;
@@ -24,9 +24,9 @@ async function fill() {
     const paths = Object.keys(site.shell);
     while (paths.length) await Promise.all(paths.splice(0, 8).map((path) => fillOne(cache, path, earlier)));
     for (const { cache: old } of earlier) {
-      for (const path of [...site.runtime, ...site.more]) {
-        const response = await old.match(address(path));
-        if (response) await cache.put(address(path), response);
+      for (const [path, digest] of Object.entries({ ...site.runtime, ...site.more })) {
+        const data = await sound(await old.match(address(path)), digest);
+        if (data) await cache.put(address(path), answer(path, data));
       }
     }
     await cache.put(address(MANIFEST), new Response(JSON.stringify(site.shell)));
@@ -52,20 +52,29 @@ async function earlierVersions() {
 async function fillOne(cache, path, earlier) {
   const digest = site.shell[path];
   const same = earlier.find(({ shell }) => shell[path] === digest);
-  const response = await same?.cache.match(address(path));
-  await cache.put(address(path), response ?? (await fetchVersion(address(path), digest)));
+  const data = await sound(await same?.cache.match(address(path)), digest);
+  await cache.put(address(path), answer(path, data ?? (await fetchVersion(address(path), digest))));
+}
+
+/** @param {string} path @param {ArrayBuffer} data */
+const answer = (path, data) => new Response(data, { headers: headers(site, path) });
+
+/** The bytes of a response, or null where they have another digest: code that ran in a page can write to its caches.
+ * @param {Response | undefined} response @param {string} digest */
+async function sound(response, digest) {
+  const data = await response?.arrayBuffer();
+  if (!data) return null;
+  const sha256 = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+  return btoa(String.fromCharCode(...sha256)) === digest ? data : null;
 }
 
 /** Fetch the file with this digest: an HTTP cache on the way may still hold another version's.
- * @param {string} url @param {string} digest @returns {Promise<Response>} */
+ * @param {string} url @param {string} digest @returns {Promise<ArrayBuffer>} */
 async function fetchVersion(url, digest) {
   for (const cache of /** @type {RequestCache[]} */ (["default", "reload"])) {
     const response = await fetch(url, { cache });
-    const data = await response.arrayBuffer();
-    const sha256 = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
-    if (!response.ok || btoa(String.fromCharCode(...sha256)) !== digest) continue;
-    // The browser must ask this worker each time: its HTTP cache may hold another version.
-    return new Response(data, { headers: { "Content-Type": response.headers.get("Content-Type") ?? "", "Cache-Control": "no-cache" } });
+    const data = response.ok ? await sound(response, digest) : null;
+    if (data) return data;
   }
   throw new Error(`${url} is not the file this version was built with`);
 }
@@ -92,17 +101,29 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
 
 /** @param {string} path @param {Request} request */
 async function fromShell(path, request) {
-  return (await (await caches.open(NAME)).match(address(path))) ?? fetch(request);
+  const cache = await caches.open(NAME);
+  const cached = await cache.match(address(path));
+  if (!cached) return fetch(request);
+  const data = await sound(cached, site.shell[path]);
+  if (data) return answer(path, data);
+  const anew = await fetchVersion(address(path), site.shell[path]);
+  await cache.put(address(path), answer(path, anew));
+  return answer(path, anew);
 }
 
 /** @param {string} path @param {Request} request */
 async function fromLazy(path, request) {
+  const digest = site.runtime[path] ?? site.more[path];
   const cache = await caches.open(NAME);
-  const cached = await cache.match(address(path));
-  if (cached) return cached;
+  const data = await sound(await cache.match(address(path)), digest);
+  if (data) return answer(path, data);
   const response = await fetch(request);
-  if (response.ok) cache.put(address(path), response.clone()).catch(() => {});
-  return response;
+  if (!response.ok) return response;
+  // The answer does not wait until all of it is here and is kept.
+  sound(response.clone(), digest)
+    .then((whole) => whole && cache.put(address(path), answer(path, whole)))
+    .catch(() => {});
+  return new Response(response.body, { headers: headers(site, path) });
 }
 
 /** A page this version does not have: the network's answer, else the error page. @param {Request} request */
@@ -111,8 +132,9 @@ async function missing(request) {
     return await fetch(request);
   } catch (error) {
     const page = await (await caches.open(NAME)).match(address("404.html"));
-    if (!page) throw error;
-    return new Response(page.body, { status: 404, headers: page.headers });
+    const data = await sound(page, site.shell["404.html"]);
+    if (!data) throw error;
+    return new Response(data, { status: 404, headers: headers(site, "404.html") });
   }
 }
 
@@ -133,10 +155,14 @@ async function replace() {
 async function cacheRuntime(fetchMissing) {
   const cache = await caches.open(NAME);
   let complete = true;
-  for (const path of site.runtime) {
+  for (const [path, digest] of Object.entries(site.runtime)) {
     if (await cache.match(address(path))) continue;
-    if (fetchMissing) await cache.add(address(path)).catch(() => (complete = false));
-    else complete = false;
+    if (!fetchMissing) complete = false;
+    else {
+      await fetchVersion(address(path), digest)
+        .then((data) => cache.put(address(path), answer(path, data)))
+        .catch(() => (complete = false));
+    }
   }
   return complete;
 }

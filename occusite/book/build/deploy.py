@@ -23,6 +23,8 @@ UNUSED = re.compile(
 POLICY = {
     "default-src": "'self'",
     "script-src": "'self' 'wasm-unsafe-eval'",
+    # Python's worker begins at a blob: address, so that this policy holds in it too.
+    "worker-src": "'self' blob:",
     # The theme, the editor and the charts style elements from their scripts.
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data:",
@@ -68,15 +70,17 @@ def versioned(html: str, folder: Path) -> str:
     return ASSET.sub(link, html)
 
 
-def files(site: Path) -> dict[str, object]:
-    """What the service worker keeps: `shell` (path to SHA-256) at once, `runtime` and `more` later."""
+def files(site: Path, rules: str = "") -> dict[str, object]:
+    """What the service worker keeps, path to SHA-256: `shell` at once, `runtime` and `more` later; and the policy that it
+    gives Python's worker."""
     paths = sorted(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
     used = [p for p in paths if not UNUSED.search(p)]
-    runtime = [p for p in used if p.startswith(DIST) and RUNTIME.search(p)]
-    more = [p for p in used if p.startswith(DIST) and MORE.search(p)]
-    shell = {p: _digest((site / p).read_bytes()) for p in used if p not in {*runtime, *more}}
-    version = hashlib.sha256(json.dumps([shell, runtime, more]).encode()).hexdigest()[:12]
-    return {"version": version, "shell": shell, "runtime": runtime, "more": more}
+    digests = {p: _digest((site / p).read_bytes()) for p in used}
+    runtime = {p: digests.pop(p) for p in used if p.startswith(DIST) and RUNTIME.search(p)}
+    more = {p: digests.pop(p) for p in used if p.startswith(DIST) and MORE.search(p)}
+    content = {"shell": digests, "runtime": runtime, "more": more, "policy": rules}
+    version = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:12]
+    return {"version": version, **content}
 
 
 def finish(site: Path) -> None:
@@ -94,7 +98,7 @@ def finish(site: Path) -> None:
                 raise ValueError(f"{path}: no <meta charset> to put the policy after")
         path.write_text(html, encoding="utf-8")
     worker = (site / DIST / "sw.js").read_text(encoding="utf-8")
-    (site / "sw.js").write_text(f"const __SITE__={json.dumps(files(site))};\n{worker}", encoding="utf-8")
+    (site / "sw.js").write_text(f"const __SITE__={json.dumps(files(site, rules))};\n{worker}", encoding="utf-8")
 
 
 def _digest(data: bytes) -> str:

@@ -80,13 +80,16 @@ def test_the_worker_knows_each_file_by_its_content(site: Path) -> None:
     listed = json.loads(line.removeprefix("const __SITE__="))
     assert rest == "/* worker */"
     assert set(listed["shell"]) == {"index.html", "02/index.html", "assets/dist/book.js", "sitemap.xml"}
-    assert all(digest((site / path).read_text()) == found for path, found in listed["shell"].items())
-    assert listed["runtime"] == [
+    assert list(listed["runtime"]) == [
         "assets/dist/library-12.zip.xz",
         "assets/dist/pyodide-314.0.7/pyodide.asm.wasm.xz",
         "assets/dist/python-worker-AB.js",
     ]
-    assert listed["more"] == ["assets/dist/pyodide-314.0.7/python_stdlib.zip"]
+    assert list(listed["more"]) == ["assets/dist/pyodide-314.0.7/python_stdlib.zip"]
+    for files in (listed["shell"], listed["runtime"], listed["more"]):
+        assert all(digest((site / path).read_text()) == sha for path, sha in files.items())
+    assert listed["policy"] in (site / "index.html").read_text()
+    assert "default-src 'self'" in listed["policy"]
 
 
 def test_a_change_anywhere_is_a_new_version(site: Path) -> None:
