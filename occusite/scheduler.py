@@ -314,8 +314,8 @@ def simulate(
         # The second half: the start has died away as far as it will.
         first, until = issues[-1][0] // 2, issues[-1][0] + 1
         rate = _measured(kernel, warps, issues, first, until)
-    found = (rate, first, until - first, loop is not None, cycle)
-    return Run(kernel, warps, policy, start, *found, tuple(issues), tuple(ready))
+    measured = (rate, first, until - first, loop is not None, cycle)
+    return Run(kernel, warps, policy, start, *measured, tuple(issues), tuple(ready))
 
 
 def _measured(kernel: Kernel, warps: int, issues: list[Issue], first: int, until: int) -> Fraction:

@@ -169,8 +169,14 @@ class Device:
         return hardware.each_limit(target, launch, wave_size, self.rule_set == "hip")
 
     def _waves(self, target: Target, launch: Launch, wave_size: int) -> dict[str, int | None]:
-        found = compiler.count(target, launch, wave_size, self.rule_set == "llvm-24")
-        return {"vgprs": found.vgprs, "sgprs": found.sgprs, "lds": found.lds, "waves": found.waves, "groups": None}
+        counted = compiler.count(target, launch, wave_size, self.rule_set == "llvm-24")
+        return {
+            "vgprs": counted.vgprs,
+            "sgprs": counted.sgprs,
+            "lds": counted.lds,
+            "waves": counted.waves,
+            "groups": None,
+        }
 
     def steps(self, answer: Occupancy) -> tuple[Step, ...]:
         """The arithmetic written out line by line, each with the name of its rule."""

@@ -136,26 +136,26 @@ def _hardware(target: Target, answer: Occupancy, wave_size: int, waves: int) -> 
 
 def _compiler(target: Target, answer: Occupancy, wave_size: int) -> list[Step]:
     launch: Launch = answer.launch
-    found = compiler.count(target, launch, wave_size, answer.rules.name == "llvm-24")
+    counted = compiler.count(target, launch, wave_size, answer.rules.name == "llvm-24")
     lines = _counted(target, launch)
     own = max(vgprs_counted(target, launch.vgprs, launch.agprs), 1)
-    if found.vgprs_raised > own:
-        rule = f"the compiler raises the count to the least for {found.aim} waves"
-        lines.append(Step("vgprs", "{} → {}", (own, found.vgprs_raised), found.vgprs_raised, "VGPRs", rule))
+    if counted.vgprs_raised > own:
+        rule = f"the compiler raises the count to the least for {counted.aim} waves"
+        lines.append(Step("vgprs", "{} → {}", (own, counted.vgprs_raised), counted.vgprs_raised, "VGPRs", rule))
     total, unit = target.files[wave_size]
-    numbers: tuple[int, ...] = (total, found.vgprs_raised, unit, unit)
+    numbers: tuple[int, ...] = (total, counted.vgprs_raised, unit, unit)
     rule = f"VGPRs are allocated in units of {unit}"
-    lines.append(Step("vgprs", "⌊{} ÷ (⌈{} ÷ {}⌉ × {})⌋", numbers, found.vgprs, "waves per SIMD", rule))
+    lines.append(Step("vgprs", "⌊{} ÷ (⌈{} ÷ {}⌉ × {})⌋", numbers, counted.vgprs, "waves per SIMD", rule))
     rule = "SGPRs as this version of the compiler counts them"
-    shape, numbers = ("{} SGPRs", (found.sgprs_raised,)) if found.sgprs is not None else ("no limit", ())
-    lines.append(Step("sgprs", shape, numbers, found.sgprs, "waves per SIMD", rule))
+    shape, numbers = ("{} SGPRs", (counted.sgprs_raised,)) if counted.sgprs is not None else ("no limit", ())
+    lines.append(Step("sgprs", shape, numbers, counted.sgprs, "waves per SIMD", rule))
     rule = "LDS, best case over the range of work-group sizes"
-    shape, numbers = ("{} bytes per work-group", (launch.lds,)) if found.lds is not None else ("no limit", ())
-    lines.append(Step("lds", shape, numbers, found.lds, "waves per SIMD", rule))
+    shape, numbers = ("{} bytes per work-group", (launch.lds,)) if counted.lds is not None else ("no limit", ())
+    lines.append(Step("lds", shape, numbers, counted.lds, "waves per SIMD", rule))
     least = launch.least_work_items or launch.work_items
     rule = "wave slots and barriers, best case over the range of work-group sizes"
     numbers = (min(least, launch.work_items), launch.work_items)
-    lines.append(Step("waves", "{} to {} work-items", numbers, found.waves, "waves per SIMD", rule))
+    lines.append(Step("waves", "{} to {} work-items", numbers, counted.waves, "waves per SIMD", rule))
     rule = "the compiler counts waves, not whole work-groups"
-    lines.append(Step("", "{} waves × {} SIMDs", (found.occupancy, SIMDS), answer.warps, "waves", rule))
+    lines.append(Step("", "{} waves × {} SIMDs", (counted.occupancy, SIMDS), answer.warps, "waves", rule))
     return lines

@@ -13,26 +13,26 @@ def causes(architecture: Architecture, launch: Launch) -> tuple[tuple[str, Phras
 
     A mode that the device does not have (key "") stands alone: no budget's change would help.
     """
-    found: list[tuple[str, Phrase]] = []
+    refusals: list[tuple[str, Phrase]] = []
     if launch.sub_group not in architecture.sub_groups:
         sizes = joined([str(size) for size in architecture.sub_groups])
-        found.append(("", Phrase(f"sub-groups of {{}} work-items, the device has {sizes}", (launch.sub_group,))))
+        refusals.append(("", Phrase(f"sub-groups of {{}} work-items, the device has {sizes}", (launch.sub_group,))))
     if launch.large_grf and not architecture.large_grf:
-        found.append(("", Phrase("large GRF, the device has none")))
-    if found:
-        return tuple(found)
+        refusals.append(("", Phrase("large GRF, the device has none")))
+    if refusals:
+        return tuple(refusals)
     threads, free = threads_per_group(launch), threads_free(architecture, launch.large_grf)
     if launch.work_items > architecture.work_items:
         shape = "{} work-items, a work-group may have {}"
-        found.append(("threads", Phrase(shape, (launch.work_items, architecture.work_items))))
+        refusals.append(("threads", Phrase(shape, (launch.work_items, architecture.work_items))))
     elif threads > free:
         grf = " with large GRF" if launch.large_grf else ""
         shape = f"a work-group of {{}} threads, the core has {{}}{grf}"
-        found.append(("threads", Phrase(shape, (threads, free))))
+        refusals.append(("threads", Phrase(shape, (threads, free))))
     if launch.slm > architecture.slm_most:
         shape = "{} bytes of SLM, a work-group may take {}"
-        found.append(("slm", Phrase(shape, (launch.slm, architecture.slm_most))))
-    return tuple(found)
+        refusals.append(("slm", Phrase(shape, (launch.slm, architecture.slm_most))))
+    return tuple(refusals)
 
 
 def steps(architecture: Architecture, answer: Occupancy) -> tuple[Step, ...]:

@@ -198,16 +198,16 @@ def together(answer: Occupancy, number: Number = grouped) -> str:
     return f"{advised.moves(number)}: {counted(advised.then.warps, answer.device.terms.warp + 's')}"
 
 
-def way_up(answer: Occupancy, found: Nearest, number: Number = grouped) -> str:
-    """The better of the nearest steps `found` in words, or what to change together; "–" where there is neither."""
-    return words(answer.device, found.better, number) if found.better else together(answer, number) or "–"
+def way_up(answer: Occupancy, around: Nearest, number: Number = grouped) -> str:
+    """The better of the nearest steps `around` in words, or what to change together; "–" where there is neither."""
+    return words(answer.device, around.better, number) if around.better else together(answer, number) or "–"
 
 
-def step_up(answer: Occupancy, number: Number = grouped, found: Nearest | None = None) -> str:
-    """The way to more resident warps in a few words, for a column; `found`: the nearest steps where they are known."""
+def step_up(answer: Occupancy, number: Number = grouped, around: Nearest | None = None) -> str:
+    """The way to more resident warps in a few words, for a column; `around`: the nearest steps where they are known."""
     if answer.runs and answer.warps == answer.slots:
         return f"all {answer.slots} {answer.device.terms.warp} slots are taken"
-    return way_up(answer, found or nearest(answer), number)
+    return way_up(answer, around or nearest(answer), number)
 
 
 def advice(answer: Occupancy) -> Advice:

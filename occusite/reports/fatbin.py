@@ -59,11 +59,11 @@ def each(content: Buffer) -> Iterator[KernelReport]:
     """
     data = memoryview(content)
     others: set[str] = set()
-    found = False
+    any_kernel = False
     for report in _linked(data, others) if data[:4] == ELF_MAGIC else _kernels(_entries(data, 0), len(data), others):
-        found = True
+        any_kernel = True
         yield report
-    if not found:
+    if not any_kernel:
         kinds = " and ".join(sorted(others))
         raise ReportError(
             "",
@@ -75,10 +75,10 @@ def _linked(data: memoryview, others: set[str]) -> Iterator[KernelReport]:
     """The kernels of an ELF: a cubin's own, or those of the fat binaries in it."""
     image = Image(data)
     if image.machine == CUDA_MACHINE:
-        found = kernels(image)
-        if not found:
+        reports = kernels(image)
+        if not reports:
             raise ReportError("", "a cubin without kernels")
-        yield from found
+        yield from reports
         return
     sections = [(image.sections[name].offset, image.content(name)) for name in _SECTIONS if name in image.sections]
     known = False
@@ -109,12 +109,12 @@ def _kernels(entries: Iterator[_Entry], size: int, others: set[str], sound: bool
         packed = bool(flags & (_LZ4 | _ZSTANDARD))
         try:
             cubin = _unpacked(payload, flags, offset, unpacked, budget) if packed else payload
-            found = kernels(Image(cubin, offset, packed))
+            reports = kernels(Image(cubin, offset, packed))
         except ReportError:
             if sound:
                 raise
             continue
-        yield from found
+        yield from reports
 
 
 def _anywhere(data: memoryview, but: list[range]) -> Iterator[_Entry]:
@@ -130,10 +130,10 @@ def _anywhere(data: memoryview, but: list[range]) -> Iterator[_Entry]:
         if version != 1 or header != _HEADER.size or not _ENTRY.size <= size <= len(data) - start - header:
             continue
         try:
-            found = list(_entries(data[start:end], start))
+            entries = list(_entries(data[start:end], start))
         except ReportError:
             continue
-        yield from found
+        yield from entries
         at = end
 
 

@@ -29,11 +29,11 @@ class Gathered:
 
     def again(self, key: Hashable, grid: Hashable) -> bool:
         """Whether a launch of this key is known; then it is counted."""
-        kept = self._kept.get(key)
-        if kept is None:
+        entry = self._kept.get(key)
+        if entry is None:
             return False
-        kept.launches += 1
-        kept.same_grid = kept.same_grid and kept.grid == grid
+        entry.launches += 1
+        entry.same_grid = entry.same_grid and entry.grid == grid
         return True
 
     def add(self, key: Hashable, grid: Hashable, report: KernelReport) -> None:
@@ -43,6 +43,6 @@ class Gathered:
         self._kept[key] = _Kept(report, grid)
 
     def __iter__(self) -> Iterator[KernelReport]:
-        for kept in self._kept.values():
-            grid = kept.report.grid if kept.same_grid else None
-            yield replace(kept.report, launches=kept.launches, grid=grid)
+        for entry in self._kept.values():
+            grid = entry.report.grid if entry.same_grid else None
+            yield replace(entry.report, launches=entry.launches, grid=grid)

@@ -194,8 +194,8 @@ class Reader:
     def _text(self, number: int, line: str) -> None:
         """A row of a page, in a terminal, a quotation or a Markdown table."""
         row = line[:_LONGEST_ROW].replace("|", "  ").replace("`", "").replace("**", "").strip(" >\t-*")
-        for found in _ROW.finditer(row):
-            label, bracket, before, value, after = found.groups()
+        for match in _ROW.finditer(row):
+            label, bracket, before, value, after = match.groups()
             field = _METRICS[label]
             if self._page is None or (field in self._page.metrics and self._page.kernel == ""):
                 self._page = self._new(f"page {number}", "", number, "")

@@ -47,8 +47,8 @@ class Reader:
             self._table, self._units = False, None
             self._columns = tables.columns_of(tables.cells(line, ",", number))
         elif self._table:
-            if line.rstrip().endswith("]") and (found := _ROW.search(line[: 1 << 17])):
-                self._row(number, found)
+            if line.rstrip().endswith("]") and (match := _ROW.search(line[: 1 << 17])):
+                self._row(number, match)
         elif self._columns and line.count(",") >= len(self._columns) - 1:
             self._csv(number, tables.cells(line, ",", number, len(self._columns)))
 
@@ -56,11 +56,11 @@ class Reader:
         """One report for all launches of a kernel with the same resources, in the order of the first."""
         return list(self._found)
 
-    def _row(self, number: int, found: re.Match[str]) -> None:
-        after = _AFTER.match(found[12])
+    def _row(self, number: int, match: re.Match[str]) -> None:
+        after = _AFTER.match(match[12])
         if not after:
             return
-        gx, gy, gz, x, y, z, registers = (int(found[at]) for at in range(1, 8))
+        gx, gy, gz, x, y, z, registers = (int(match[at]) for at in range(1, 8))
         # A name of that length may go on: rather none than another board's.
         cut = len(after[1]) >= _CUT_AT
         self._add(
@@ -70,8 +70,8 @@ class Reader:
             (x, y, z),
             (gx, gy, gz),
             registers,
-            tables.size(found[8], tables.unit(found[9], 1024)),
-            tables.size(found[10], tables.unit(found[11], 1024)),
+            tables.size(match[8], tables.unit(match[9], 1024)),
+            tables.size(match[10], tables.unit(match[11], 1024)),
             (f"nvprof cuts the board's name: {after[1]}…",) if cut else (),
         )
 

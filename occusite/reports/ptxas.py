@@ -396,23 +396,23 @@ class Reader:
         if whole and line.endswith(("Compiling entry function", "Function properties for")):
             self._hold(number, line)
         elif "error" in line or "fatal" in line:
-            if found := _REJECTED.search(line):
-                kernel, text = (found[1], found[2]) if found[1] else (found[4], found[3])
+            if match := _REJECTED.search(line):
+                kernel, text = (match[1], match[2]) if match[1] else (match[4], match[3])
                 text = _HEXADECIMAL.sub(lambda m: f"{int(m[1], 16):,}", text).rstrip(". ")
-                self._remark(line, found, kernel, _Said(f"the compiler rejected this kernel: {text}", True))
+                self._remark(line, match, kernel, _Said(f"the compiler rejected this kernel: {text}", True))
         elif "warning" in line:
-            if found := _IGNORED.search(line):
-                self._remark(line, found, found[2], _Said(f"{found[1]} {found[3]}".rstrip(), False))
+            if match := _IGNORED.search(line):
+                self._remark(line, match, match[2], _Said(f"{match[1]} {match[3]}".rstrip(), False))
         elif "bytes gmem" in line:
             self._stream(line, line.find("ptxas")).done = None
         elif "Performance Loss" in line:
-            if found := _SLOWED.search(line):
-                self._remark(line, found, found[2], _Said(found[1], False))
+            if match := _SLOWED.search(line):
+                self._remark(line, match, match[2], _Said(match[1], False))
         elif " -" in line:
             self._command_line(line)
 
-    def _remark(self, line: str, found: re.Match[str], kernel: str, said: _Said) -> None:
-        stream = self._stream(line, found.end() if found.start() else 0)
+    def _remark(self, line: str, match: re.Match[str], kernel: str, said: _Said) -> None:
+        stream = self._stream(line, match.end() if match.start() else 0)
         if len(stream.said) < MOST_KERNELS and len(stream.said.setdefault(kernel, [])) < 10:
             stream.said[kernel].append(said)
 

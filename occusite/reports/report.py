@@ -123,13 +123,13 @@ class KernelReport:
 
         if self.problem:
             raise ValueError(f"kernel: {self.problem}")
-        given = {"threads": threads, "dynamic_shared": dynamic_shared, **fields}
+        fields_known = {"threads": threads, "dynamic_shared": dynamic_shared, **fields}
         values = {f: getattr(self, f) for f in _LAUNCH_FIELDS}
         if self.shared_memory is not None and values["static_shared"] is None and values["dynamic_shared"] is None:
             values["static_shared"], values["dynamic_shared"] = 0, self.shared_memory
         if self.cluster is not None:
             values["cluster"] = self.cluster[0] * self.cluster[1] * self.cluster[2]
-        values.update((f, v) for f, v in given.items() if v is not None)
+        values.update((f, v) for f, v in fields_known.items() if v is not None)
         for name in ("threads", "registers", "static_shared"):
             if values[name] is None:
                 raise ValueError(f"{name}: this {self.source} report does not say{self._between(name)}; give {name}=…")

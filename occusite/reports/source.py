@@ -208,11 +208,11 @@ def plain(block: str) -> str:
 def _opened(line: str) -> str:
     """The text in a log collector's JSON object."""
     try:
-        found = json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError):
         return line
-    for key in _ENVELOPES if isinstance(found, dict) else ():
-        if isinstance(text := found.get(key), str):
+    for key in _ENVELOPES if isinstance(record, dict) else ():
+        if isinstance(text := record.get(key), str):
             return text.rstrip("\r\n").replace("\n", "\r")
     return line
 

@@ -66,20 +66,20 @@ def columns_of(header: Sequence[str]) -> dict[str, int]:
 
 def number(text: str) -> tuple[str, str] | None:
     """Digits before and after the decimal sign, of "1,024", "65.54", "65,54" or "1.024,00"; None for anything else."""
-    found = _NUMBER.fullmatch(text.strip())
-    if not found:
+    match = _NUMBER.fullmatch(text.strip())
+    if not match:
         return None
-    if found["plain"]:
-        return found["plain"], found["point"] or found["comma"] or ""
-    if found["english"]:
-        return found["english"].replace(",", ""), found["cents"] or ""
-    return found["german"].replace(".", ""), found["after"]
+    if match["plain"]:
+        return match["plain"], match["point"] or match["comma"] or ""
+    if match["english"]:
+        return match["english"].replace(",", ""), match["cents"] or ""
+    return match["german"].replace(".", ""), match["after"]
 
 
 def whole(text: str) -> int | None:
     """A count as a table prints it: "384", "1,024", "384.00"; None for anything else."""
-    found = number(text)
-    return int(found[0]) if found and not found[1].strip("0") else None
+    value = number(text)
+    return int(value[0]) if value and not value[1].strip("0") else None
 
 
 def unit(text: str, kilo: int = 1000) -> int | None:
@@ -87,11 +87,11 @@ def unit(text: str, kilo: int = 1000) -> int | None:
 
     `kilo`: what this profiler's K is; Ki is always 1,024.
     """
-    found = _UNIT.fullmatch(text.strip())
-    if not found:
+    match = _UNIT.fullmatch(text.strip())
+    if not match:
         return None
-    base = 1024 if found[2] else kilo
-    return int(base ** ("KMGT".index(found[1].upper()) + 1)) if found[1] else 1
+    base = 1024 if match[2] else kilo
+    return int(base ** ("KMGT".index(match[1].upper()) + 1)) if match[1] else 1
 
 
 def size(text: str, of: int | None) -> Size | None:
@@ -99,7 +99,7 @@ def size(text: str, of: int | None) -> Size | None:
 
     "12,800" in kilobytes is none: it could be 12.8 or 12,800 of them.
     """
-    found = number(text)
-    if found is None or of is None or (of > 1 and "," in text and not found[1]):
+    value = number(text)
+    if value is None or of is None or (of > 1 and "," in text and not value[1]):
         return None
-    return rounded(*found, of)
+    return rounded(*value, of)

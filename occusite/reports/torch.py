@@ -52,12 +52,12 @@ def each(source: Source) -> Iterator[KernelReport]:
     except ReportError as error:
         problem = str(error)
     devices = _devices(before) or _devices(text.rest())
-    found = [_on(report, devices) for report in gathered]
-    if not found:
+    reports = [_on(report, devices) for report in gathered]
+    if not reports:
         raise ReportError(source.name, problem or f"a trace of {events:,} events, none of a kernel with its registers")
     if problem:
-        found[-1] = replace(found[-1], notes=(*found[-1].notes, f"the trace is cut off: {problem}"))
-    yield from found
+        reports[-1] = replace(reports[-1], notes=(*reports[-1].notes, f"the trace is cut off: {problem}"))
+    yield from reports
 
 
 class _Text:
@@ -80,12 +80,12 @@ class _Text:
             self._at = self._kept.index("[") + 1
             return ""
         looked = 0
-        while not (found := _EVENTS.search(self._kept, max(0, looked - 300))):
+        while not (match := _EVENTS.search(self._kept, max(0, looked - 300))):
             looked = len(self._kept)
             if looked > _LARGEST or not self._more():
                 raise ReportError(self._name or "JSON", 'no trace: the object has no "traceEvents"')
-        self._at = found.end()
-        return self._kept[: found.start()]
+        self._at = match.end()
+        return self._kept[: match.start()]
 
     def values(self) -> Iterator[Any]:
         """Each event. Raises `ReportError` where the list breaks off."""
@@ -125,9 +125,9 @@ class _Text:
 
 def _devices(text: str) -> dict[object, tuple[str, str]]:
     """Name and architecture of each device, by its number in the trace."""
-    found = _DEVICES.search(text)
+    match = _DEVICES.search(text)
     try:
-        listed = _DECODER.raw_decode(text, found.end())[0] if found else []
+        listed = _DECODER.raw_decode(text, match.end())[0] if match else []
     except (ValueError, RecursionError):
         return {}
     devices: dict[object, tuple[str, str]] = {}

@@ -72,10 +72,10 @@ def each(source: Source) -> Iterator[KernelReport]:
 
 
 def _with_cubin(report: KernelReport, cubin: bytes, where: str) -> KernelReport:
-    found = fatbin.read(cubin)
-    same = [k for k in found if k.kernel == report.kernel] or found
+    kernels = fatbin.read(cubin)
+    same = [k for k in kernels if k.kernel == report.kernel] or kernels
     if len(same) != 1:
-        raise ReportError(where, f"the cubin beside it holds {len(found)} kernels, none named {report.kernel[:80]!r}")
+        raise ReportError(where, f"the cubin beside it holds {len(kernels)} kernels, none named {report.kernel[:80]!r}")
     kernel = same[0]
     return replace(
         kernel,

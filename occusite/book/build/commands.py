@@ -15,18 +15,18 @@ def command(line: str, stdin: str = "") -> str:
     program, *arguments = shlex.split(line)
     if program != "occusite":
         raise ValueError(f"command: {program!r} is not allowed; give occusite and its arguments")
-    found = CliRunner().invoke(
+    result = CliRunner().invoke(
         app, arguments, input=stdin, prog_name="occusite", env={"FORCE_COLOR": "", "COLUMNS": "76"}
     )
-    if found.exit_code not in (0, 1):
-        raise ValueError(f"{line}\n{found.output}{found.stderr}")
-    return str(found.stdout)
+    if result.exit_code not in (0, 1):
+        raise ValueError(f"{line}\n{result.output}{result.stderr}")
+    return str(result.stdout)
 
 
 def command_html(line: str, stdin: str = "") -> str:
     """A command and what it prints, as a page shows it."""
-    given = f"\n{stdin.strip()}" if stdin.strip() else ""
-    prompt = f'<span class="occ-cli-prompt">$ </span>{escape(line)}{escape(given)}'
+    typed = f"\n{stdin.strip()}" if stdin.strip() else ""
+    prompt = f'<span class="occ-cli-prompt">$ </span>{escape(line)}{escape(typed)}'
     return (
         f'<div class="occ-cli"><pre class="occ-cli-line" tabindex="0"><code>{prompt}</code></pre>'
         f'<pre class="occ-out occ-out--text" tabindex="0">{escape(command(line, stdin).rstrip())}</pre></div>'

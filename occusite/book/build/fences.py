@@ -74,8 +74,8 @@ def cell(source: str, options: dict[str, Any], md: Any) -> str:
     outputs, error = cells.run(source, state.names, f"cell {state.cells}")
     expected = options.get("expect", "")
     if (type(error).__name__ if error else "") != expected:
-        told = "\n".join(o["data"] for o in outputs if o["kind"] == "error") or "it raised nothing"
-        raise ValueError(f"expect: the cell was to raise {expected or 'nothing'}, but:\n{told}")
+        raised = "\n".join(o["data"] for o in outputs if o["kind"] == "error") or "it raised nothing"
+        raise ValueError(f"expect: the cell was to raise {expected or 'nothing'}, but:\n{raised}")
     hidden = " hidden" if options.get("hidden") == "true" else ""
     return (
         f'<section class="occ-cell" data-cell="{state.cells}" data-expect="{escape(expected)}"'
@@ -104,10 +104,10 @@ def widget_fence(source: str, options: dict[str, Any], md: Any) -> str:
     state = page(md)
     state.widgets += 1
     name, *rest = [line.strip() for line in source.strip().splitlines()]
-    given = {k.strip(): v.strip() for k, v in (part.split("=", 1) for part in rest if part)}
+    initial = {k.strip(): v.strip() for k, v in (part.split("=", 1) for part in rest if part)}
     shown = widgets.load(name)
-    first = first_files.keep(first_answers.table(shown, shown.parse(given)), name)
-    return widget.render(shown, name, given, static, f"w{state.widgets}-{name.replace('_', '-')}", first)
+    first = first_files.keep(first_answers.table(shown, shown.parse(initial)), name)
+    return widget.render(shown, name, initial, static, f"w{state.widgets}-{name.replace('_', '-')}", first)
 
 
 @_strict

@@ -107,15 +107,15 @@ def _given(match: re.Match[str]) -> str:
 
 def _solutions_apart(text: str) -> tuple[str, str]:
     """A chapter without the solutions of its exercises, and these with the exercises' titles."""
-    found = []
+    solutions = []
 
     def cut(match: re.Match[str]) -> str:
         solution, title = SOLUTION.search(match[0]), TITLE.search(match[0])
         if solution and title:
-            found.append(f'<div class="occ-worked"><h3>{title[2]}</h3>{solution[1]}</div>')
+            solutions.append(f'<div class="occ-worked"><h3>{title[2]}</h3>{solution[1]}</div>')
         return SOLUTION.sub("", match[0])
 
-    return EXERCISE.sub(cut, text), "".join(found)
+    return EXERCISE.sub(cut, text), "".join(solutions)
 
 
 def _key(url: str) -> str:

@@ -55,18 +55,18 @@ def modules() -> set[str]:
 
 def leaves(markdown: str) -> set[str]:
     """The modules of the widgets and exercises that a page's fences name, with those of their room that these import."""
-    found: set[str] = set()
+    files: set[str] = set()
     for kind, name in NAMED.findall(markdown):
         room = PACKAGE / LEAVES[kind]
         todo = [name]
         while todo:
             for path in room.rglob(f"{todo.pop()}.py"):
                 place = path.relative_to(PACKAGE).as_posix()
-                if place not in found:
-                    found.add(place)
+                if place not in files:
+                    files.add(place)
                     source = path.read_text(encoding="utf-8")
                     todo += re.findall(r"\w+", " ".join(IMPORTS.findall(source)))
-    return found
+    return files
 
 
 class Store:

@@ -84,9 +84,9 @@ def source(key: str) -> Source:
 
 def link(key: str, base: str) -> Markup:
     """A citation: the label in brackets, linked to the entry; `base` leads from the page to the site's root."""
-    found = source(key)
+    entry = source(key)
     return Markup(
-        f'<a class="occ-cite" href="{base}{PAGE}#{key}" title="{escape(found.line)}">[{escape(found.label)}]</a>'
+        f'<a class="occ-cite" href="{base}{PAGE}#{key}" title="{escape(entry.line)}">[{escape(entry.label)}]</a>'
     )
 
 
@@ -95,22 +95,22 @@ def entries(kind: str, base: str) -> Markup:
     if kind not in KINDS:
         raise ValueError(f"sources: {kind!r} is not a kind; give one of {', '.join(KINDS)}")
     cited = citing()
-    found = (
+    listed = (
         entry.html({base + url: title for url, title in cited.get(entry.key, {}).items()})
         for entry in sources().values()
         if entry.kind == kind
     )
-    return Markup(f'<dl class="occ-sources">{"".join(found)}</dl>')
+    return Markup(f'<dl class="occ-sources">{"".join(listed)}</dl>')
 
 
 def citing() -> dict[str, dict[str, str]]:
     """For each key the pages that cite it: their titles by their addresses below the site's root."""
-    found: dict[str, dict[str, str]] = {}
+    by_key: dict[str, dict[str, str]] = {}
     titles = pages.titles()
     for url, text in pages.pages().items():
         for key in dict.fromkeys(CITE.findall(text)):
-            found.setdefault(key, {})[url] = titles[url]
-    return found
+            by_key.setdefault(key, {})[url] = titles[url]
+    return by_key
 
 
 @cache

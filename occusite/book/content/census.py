@@ -64,15 +64,15 @@ Cells = Counter[tuple[float, str]]
 @cache
 def _cells() -> dict[tuple[str, str, int], Cells]:
     """How many kernels are in which cell, by library, architecture and KiB of dynamic shared memory a block."""
-    found: dict[tuple[str, str, int], Cells] = {}
+    counts: dict[tuple[str, str, int], Cells] = {}
     for line in table_of("census-ceilings"):
         key = (line["library"], line["architecture"], int(line["dynamic"]))
         cells: Cells = Counter()
         for cell in line["cells"].split():
             edge, limiter, kernels = cell.split(":")
             cells[float(edge), limiter] = int(kernels)
-        found[key] = cells
-    return found
+        counts[key] = cells
+    return counts
 
 
 def libraries() -> list[str]:
@@ -93,23 +93,23 @@ def dynamics() -> list[int]:
 def ceiling(architecture: str, registers: int, threads: int, shared: int, dynamic: int = 0) -> Ceiling:
     """How full a kernel can make an SM: the block size up to its bound (0: none) that holds the most warps, were it
     launched with `dynamic` bytes of dynamic shared memory a block. A kernel that cannot be launched so has no warps."""
-    found = device(architecture)
+    target = device(architecture)
     # Rounded up, the largest counts pass what a thread may have.
     registers = min(registers, 255)
     launch = nvidia.Launch(32, registers, static_shared=shared, dynamic_shared=dynamic)
-    counter = found.counter(launch, "threads")
+    counter = target.counter(launch, "threads")
     best, size = 0, 32
     # From the bound down: most kernels are launched with it, and a full SM ends the search.
-    for block in range(threads or found.max_threads_per_block, 0, -32):
+    for block in range(threads or target.max_threads_per_block, 0, -32):
         warps = counter(block)[1]
         if warps > best:
             best, size = warps, block
-        if best == found.slots:
+        if best == target.slots:
             break
-    answer = found.occupancy(nvidia.Launch(size, registers, static_shared=shared, dynamic_shared=dynamic))
+    answer = target.occupancy(nvidia.Launch(size, registers, static_shared=shared, dynamic_shared=dynamic))
     slots = [budget.slot for budget in answer.limiting]
-    limiter = FULL if best == found.slots else slots[0] if len(slots) == 1 else SEVERAL
-    return Ceiling(best, 100 * best / found.slots, limiter)
+    limiter = FULL if best == target.slots else slots[0] if len(slots) == 1 else SEVERAL
+    return Ceiling(best, 100 * best / target.slots, limiter)
 
 
 def cells(architecture: str, library: str = ALL, dynamic: int = 0) -> Cells:
@@ -123,27 +123,27 @@ def cells(architecture: str, library: str = ALL, dynamic: int = 0) -> Cells:
     return total
 
 
-def _share(found: Cells, which: Iterable[tuple[float, str]]) -> float:
-    total = sum(found.values())
-    return 100 * sum(found[cell] for cell in which) / total if total else 0.0
+def _share(counts: Cells, which: Iterable[tuple[float, str]]) -> float:
+    total = sum(counts.values())
+    return 100 * sum(counts[cell] for cell in which) / total if total else 0.0
 
 
 def at_most(architecture: str, occupancy: float, library: str = ALL, dynamic: int = 0) -> float:
     """Percent of the kernels that cannot pass an occupancy, which is one of `CLASSES`."""
-    found = cells(architecture, library, dynamic)
-    return _share(found, (cell for cell in found if cell[0] <= occupancy))
+    counts = cells(architecture, library, dynamic)
+    return _share(counts, (cell for cell in counts if cell[0] <= occupancy))
 
 
 def can_fill(architecture: str, library: str = ALL, dynamic: int = 0) -> float:
     """Percent of the kernels for which some legal block size fills every warp slot."""
-    found = cells(architecture, library, dynamic)
-    return _share(found, (cell for cell in found if cell[1] == FULL))
+    counts = cells(architecture, library, dynamic)
+    return _share(counts, (cell for cell in counts if cell[1] == FULL))
 
 
 def held_back(architecture: str, library: str = ALL, dynamic: int = 0) -> dict[str, float]:
     """Of the kernels that cannot fill the SM, the percent that each slot's budget limits, most first."""
-    found = Counter({c: n for c, n in cells(architecture, library, dynamic).items() if c[1] != FULL})
-    shares = {slot: _share(found, (cell for cell in found if cell[1] == slot)) for _, slot in found}
+    counts = Counter({c: n for c, n in cells(architecture, library, dynamic).items() if c[1] != FULL})
+    shares = {slot: _share(counts, (cell for cell in counts if cell[1] == slot)) for _, slot in counts}
     return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
 
@@ -181,8 +181,8 @@ def _tip(edge: float, limiter: str) -> str:
 
 def histogram(architecture: str, library: str, dynamic: int) -> Chart:
     """The share of kernels by the occupancy they cannot pass, coloured by what limits it; `dynamic` in KiB a block."""
-    found = cells(architecture, library, dynamic)
-    total = sum(found.values()) or 1
+    counts = cells(architecture, library, dynamic)
+    total = sum(counts.values()) or 1
     # A full SM has the colour of its warp slots.
     names = {**GROUPS, FULL: GROUPS["warps"]}
     order = list(names)
@@ -194,7 +194,7 @@ def histogram(architecture: str, library: str, dynamic: int) -> Chart:
             "order": order.index(limiter),
             "tip": f"{_tip(edge, limiter)}: {kernels} kernels, {100 * kernels / total:.1f} %",
         }
-        for (edge, limiter), kernels in sorted(found.items())
+        for (edge, limiter), kernels in sorted(counts.items())
     ]
     spec = {
         "height": 280,
@@ -223,15 +223,15 @@ def histogram(architecture: str, library: str, dynamic: int) -> Chart:
             "tooltip": {"field": "tip"},
         },
     }
-    told = "; ".join(
-        f"{edge:g} %: {_share(found, (cell for cell in found if cell[0] == edge)):.0f} %" for edge in CLASSES
+    shares = "; ".join(
+        f"{edge:g} %: {_share(counts, (cell for cell in counts if cell[0] == edge)):.0f} %" for edge in CLASSES
     )
     who = "all libraries" if library == ALL else library
     return Chart(
         spec,
         {"classes": data},
         f"Shares of the kernels of {who} for {architecture} by the occupancy they cannot pass, coloured by what limits "
-        f"it. {told}.",
+        f"it. {shares}.",
     )
 
 

@@ -42,12 +42,12 @@ def table(kind: str, base: str) -> Table:
 
 def latencies(base: str) -> Table:
     """Chips whose latency to DRAM was measured more than once: every figure, and how far they are apart."""
-    found: dict[str, list[tuple[str, devices.Latency]]] = {}
+    by_chip: dict[str, list[tuple[str, devices.Latency]]] = {}
     for gpu in devices.gpus():
         for entry in gpu.latency:
-            found.setdefault(gpu.chip, []).append((gpu.name, entry))
+            by_chip.setdefault(gpu.chip, []).append((gpu.name, entry))
     rows = []
-    for name, entries in found.items():
+    for name, entries in by_chip.items():
         if len(entries) < 2:
             continue
         ordered = sorted(entries, key=lambda pair: pair[1].dram_cycles)

@@ -93,11 +93,11 @@ def terms() -> dict[str, Term]:
 @cache
 def _keys() -> dict[str, str]:
     """The keys of all names, in lower case and as `#!t` spells them."""
-    found: dict[str, str] = {}
+    keys: dict[str, str] = {}
     for key, entry in terms().items():
         for name in entry.names:
-            found.setdefault(slug(name), key)
-    return found | {key: key for key in terms()}
+            keys.setdefault(slug(name), key)
+    return keys | {key: key for key in terms()}
 
 
 def slug(name: str) -> str:
@@ -115,10 +115,10 @@ def term(name: str) -> Term:
 
 def link(name: str, label: str, base: str) -> Markup:
     """A word in the prose, linked to its entry; `base` leads from the page to the site's root."""
-    found = term(name)
+    entry = term(name)
     return Markup(
-        f'<a class="occ-term" href="{base}{PAGE}#{found.key}" title="{escape(found.gist)}">'
-        f"{escape(label or found.name)}</a>"
+        f'<a class="occ-term" href="{base}{PAGE}#{entry.key}" title="{escape(entry.gist)}">'
+        f"{escape(label or entry.name)}</a>"
     )
 
 

@@ -48,9 +48,9 @@ def table_of(name: str) -> list[dict[str, str]]:
 
 def device(architecture: str) -> nvidia.Device:
     """The device an architecture's name stands for."""
-    found = devices.find(architecture)
-    assert isinstance(found, nvidia.Device)
-    return found
+    target = devices.find(architecture)
+    assert isinstance(target, nvidia.Device)
+    return target
 
 
 # ---------- bandwidth against occupancy ----------
@@ -116,7 +116,7 @@ class Curve(NamedTuple):
 
 @cache
 def _curves() -> dict[tuple[str, str], Curve]:
-    found = {}
+    curves = {}
     for row in table_of("streaming"):
         slots = device(row["architecture"]).slots
         blocks, warps = int(row["blocks"]), int(row["step"]) // WARP
@@ -125,8 +125,8 @@ def _curves() -> dict[tuple[str, str], Curve]:
             Point(held, 100 * held / slots, float(rate))
             for held, rate in zip(resident, row["gb_per_s"].split(), strict=True)
         )
-        found[row["gpu"], row["kernel"]] = Curve(row["gpu"], row["kernel"], int(row["sms"]), slots, points)
-    return found
+        curves[row["gpu"], row["kernel"]] = Curve(row["gpu"], row["kernel"], int(row["sms"]), slots, points)
+    return curves
 
 
 def curve(gpu: str, kernel: str = "read") -> Curve:
@@ -146,19 +146,19 @@ def widest(gpu: str) -> float:
 
 def against_law(gpu: str, kernel: str) -> Chart:
     """Measured bandwidth against occupancy, with the law's slope and roof beside it."""
-    found = curve(gpu, kernel)
-    knee = found.best * found.turn / found.flying(1)
-    corner = [0.0, min(knee, found.slots), float(found.slots)]
-    law = [{"x": round(100 * w / found.slots, 2), "rate": round(found.law(w), 1)} for w in corner]
+    measured = curve(gpu, kernel)
+    knee = measured.best * measured.turn / measured.flying(1)
+    corner = [0.0, min(knee, measured.slots), float(measured.slots)]
+    law = [{"x": round(100 * w / measured.slots, 2), "rate": round(measured.law(w), 1)} for w in corner]
     rows = [
         {
             "x": round(point.occupancy, 2),
             "rate": point.rate,
-            "tip": f"{point.warps} warps: {point.rate:.0f} GB/s, {100 * point.rate / found.best:.0f} % of the best",
+            "tip": f"{point.warps} warps: {point.rate:.0f} GB/s, {100 * point.rate / measured.best:.0f} % of the best",
         }
-        for point in found.points
+        for point in measured.points
     ]
-    top = round(found.best * 1.12)
+    top = round(measured.best * 1.12)
     y = {
         "field": "rate",
         "type": "quantitative",
@@ -190,34 +190,34 @@ def against_law(gpu: str, kernel: str) -> Chart:
             },
         ],
     }
-    names = [{"x": 100, "rate": found.best, "label": "dashed: the law’s slope and roof"}]
-    told = ", ".join(f"{at} %: {_at(found, at).rate:.0f} GB/s" for at in (25, 50, 75, 100))
+    names = [{"x": 100, "rate": measured.best, "label": "dashed: the law’s slope and roof"}]
+    rates = ", ".join(f"{at} %: {_at(measured, at).rate:.0f} GB/s" for at in (25, 50, 75, 100))
     return Chart(
         spec,
         {"law": law, "measured": rows, "names": names},
-        f"Bandwidth against occupancy, {kernel} on {gpu}, as points: {told}. The law’s line, dashed, meets its roof of "
-        f"{found.best:.0f} GB/s at {100 * knee / found.slots:.0f} % occupancy; the points bend below that corner.",
+        f"Bandwidth against occupancy, {kernel} on {gpu}, as points: {rates}. The law’s line, dashed, meets its roof of "
+        f"{measured.best:.0f} GB/s at {100 * knee / measured.slots:.0f} % occupancy; the points bend below that corner.",
     )
 
 
-def _at(found: Curve, occupancy: float) -> Point:
-    return min(found.points, key=lambda point: abs(point.occupancy - occupancy))
+def _at(measured: Curve, occupancy: float) -> Point:
+    return min(measured.points, key=lambda point: abs(point.occupancy - occupancy))
 
 
 def at_quarters(gpu: str, kernel: str) -> Table:
     """What was measured and what the law says at a quarter, half and all of the slots."""
-    found = curve(gpu, kernel)
+    measured = curve(gpu, kernel)
     rows = []
     for occupancy in (25, 50, 100):
-        point = _at(found, occupancy)
-        law = found.law(point.warps)
+        point = _at(measured, occupancy)
+        law = measured.law(point.warps)
         rows.append(
             (
                 percent(occupancy),
                 point.warps,
                 round(point.rate),
-                percent(100 * point.rate / found.best),
-                percent(100 * law / found.best),
+                percent(100 * point.rate / measured.best),
+                percent(100 * law / measured.best),
             )
         )
     columns = ("occupancy", "warps per SM", "GB/s", "of its best", "by the law")
@@ -247,14 +247,14 @@ def measured_boards(kernel: str = "read") -> Table:
     """Every board with one kernel: its best, what part of it is there when, and the time of a turn."""
     rows = []
     for gpu in streamed():
-        found = curve(gpu, kernel)
+        measured = curve(gpu, kernel)
         rows.append(
             (
                 gpu,
-                round(found.best),
-                *(percent(found.share(occupancy)) for occupancy in (25, 50)),
-                percent(found.reaches(90)),
-                round(found.turn),
+                round(measured.best),
+                *(percent(measured.share(occupancy)) for occupancy in (25, 50)),
+                percent(measured.reaches(90)),
+                round(measured.turn),
                 chased(gpu) or "–",
             )
         )
@@ -335,16 +335,16 @@ def configs(kernel: str, gpu: str) -> tuple[Config, ...]:
     """Every timed configuration of a kernel on a board. Raises `KeyError` for one that was not timed."""
     boards, rows = _tuning()
     architecture = boards[gpu]
-    found = []
+    timed = []
     for row in rows:
         time = row[f"{gpu}|{architecture}"]
         if row["kernel"] == kernel and time != "–":
             numbers = (int(row["threads"]), int(row[f"registers {architecture}"]), int(row["shared"]))
             residency = _residency(architecture, *numbers)
-            found.append(Config(*numbers, int(row[f"spills {architecture}"]), float(time), *residency))
-    if not found:
+            timed.append(Config(*numbers, int(row[f"spills {architecture}"]), float(time), *residency))
+    if not timed:
         raise KeyError((kernel, gpu))
-    return tuple(found)
+    return tuple(timed)
 
 
 def slots(gpu: str) -> int:
@@ -384,8 +384,8 @@ def best_up_to(kernel: str, gpu: str, occupancy: float) -> float | None:
 @cache
 def rank_correlation(kernel: str, gpu: str) -> float:
     """Spearman's rank correlation of occupancy with speed over all configurations, ties with their mean rank."""
-    found = configs(kernel, gpu)
-    return statistics.correlation(_ranks([c.warps for c in found]), _ranks([-c.time for c in found]))
+    timed = configs(kernel, gpu)
+    return statistics.correlation(_ranks([c.warps for c in timed]), _ranks([-c.time for c in timed]))
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
@@ -439,8 +439,8 @@ def legend(limiters: set[str], more: str = "", *, shapes: bool = True) -> Markup
         for name in GROUPS
         if name in limiters
     ]
-    told = f"What limits each: {', '.join(names)}. " if names else ""
-    return Markup(f'<p class="occ-legend">{told}{more}</p>')
+    limiters_named = f"What limits each: {', '.join(names)}. " if names else ""
+    return Markup(f'<p class="occ-legend">{limiters_named}{more}</p>')
 
 
 def dots(kernel: str, gpu: str) -> list[dict[str, Any]]:
@@ -526,7 +526,7 @@ def scatter(kernel: str, gpu: str, occupancy: float) -> Chart:
             },
         ],
     }
-    told = "; ".join(
+    reached = "; ".join(
         f"{at.occupancy:.0f} %: best {at.best:.0f} %, median {at.median:.0f} %"
         for share in (25, 50, 75, 100)
         for at in (level(kernel, gpu, share),)
@@ -535,7 +535,7 @@ def scatter(kernel: str, gpu: str, occupancy: float) -> Chart:
         spec,
         {"dots": dots(kernel, gpu), "lines": lines, "here": [{"x": round(here.occupancy, 2)}]},
         f"Speed against occupancy of {len(configs(kernel, gpu))} configurations of {TUNED[kernel]} on {gpu}, as dots "
-        f"coloured by their limiter. Speed in percent of the best of all. {told}.",
+        f"coloured by their limiter. Speed in percent of the best of all. {reached}.",
     )
 
 

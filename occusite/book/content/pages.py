@@ -11,25 +11,25 @@ DOCS = Path("docs")
 
 def pages(docs: Path = DOCS) -> dict[str, str]:
     """The Markdown of every page by its address below the site's root ("01-latency-hiding/", "" for the home page)."""
-    found = {}
+    markdown = {}
     for path in sorted([*docs.rglob("*.md"), *docs.rglob("*.ipynb")]):
         place = path.relative_to(docs)
         if place.parts[0] in ("assets", "overrides") or ".ipynb_checkpoints" in place.parts:
             continue
         parts = place.with_suffix("").parts
         url = "".join(f"{part}/" for part in (parts[:-1] if parts[-1] == "index" else parts))
-        found[url] = _markdown(path)
-    return found
+        markdown[url] = _markdown(path)
+    return markdown
 
 
 def titles(docs: Path = DOCS) -> dict[str, str]:
     """The heading of every page by its address."""
-    found = {}
+    titles_by_url = {}
     for url, text in pages(docs).items():
         heading = re.search(r"^# (.+)$", text, re.MULTILINE)
         if heading:
-            found[url] = re.sub(r"[`*]", "", heading[1]).replace("'", "’")
-    return found
+            titles_by_url[url] = re.sub(r"[`*]", "", heading[1]).replace("'", "’")
+    return titles_by_url
 
 
 def _markdown(path: Path) -> str:

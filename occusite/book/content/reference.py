@@ -142,8 +142,8 @@ def header_versions() -> Table:
 
 def named_gpus(family: str) -> Table:
     """The GPUs of one family: what the board has, and where each number comes from."""
-    found = [gpu for gpu in gpus() if nvidia.CHIPS[gpu.device.compute_capability].family == family]
-    if not found:
+    boards = [gpu for gpu in gpus() if nvidia.CHIPS[gpu.device.compute_capability].family == family]
+    if not boards:
         raise ValueError(f"family: {family!r} is not allowed; give one of {', '.join(families())}")
     rows = [
         (
@@ -156,7 +156,7 @@ def named_gpus(family: str) -> Table:
             gpu.l2_mb,
             Markup(_linked(gpu.source)) if gpu.source.startswith(_ADDRESS) else "see below",
         )
-        for gpu in found
+        for gpu in boards
     ]
     columns = ("GPU", "CC", "SMs", "GB/s", "boost MHz", "memory GB", "L2 MB", "source")
     return Table(_broken(columns), rows, f"{family}: named GPUs")
@@ -164,8 +164,8 @@ def named_gpus(family: str) -> Table:
 
 def gpu_notes() -> Table:
     """The GPUs of which more is to say than one source: cells from elsewhere, who confirms them, what to doubt."""
-    found = [(gpu.name, Markup("; ".join(_provenance(gpu)))) for gpu in gpus()]
-    return Table(("GPU", "cells"), [row for row in found if row[1]], "Cells from other sources, confirmed, or in doubt")
+    rows = [(gpu.name, Markup("; ".join(_provenance(gpu)))) for gpu in gpus()]
+    return Table(("GPU", "cells"), [row for row in rows if row[1]], "Cells from other sources, confirmed, or in doubt")
 
 
 def _broken(headings: Iterable[str]) -> list[Markup]:
@@ -182,16 +182,16 @@ def latencies() -> Table:
     """Load latencies that papers and benchmarks measured, in cycles of the SM's clock."""
     rows = []
     for gpu in gpus():
-        for found in gpu.latency:
-            nanoseconds = f"{_range(found.dram_ns)}{THIN}ns" if found.dram_ns else ""
+        for latency in gpu.latency:
+            nanoseconds = f"{_range(latency.dram_ns)}{THIN}ns" if latency.dram_ns else ""
             rows.append(
                 (
-                    gpu.name + (f" ({found.variant})" if found.variant else ""),
-                    found.l1_cycles,
-                    found.l2_cycles,
-                    _range(found.dram_cycles),
+                    gpu.name + (f" ({latency.variant})" if latency.variant else ""),
+                    latency.l1_cycles,
+                    latency.l2_cycles,
+                    _range(latency.dram_cycles),
                     nanoseconds or "–",
-                    _long(f"{found.method}; {found.source}" + (f"; {found.note}" if found.note else "")),
+                    _long(f"{latency.method}; {latency.source}" + (f"; {latency.note}" if latency.note else "")),
                 )
             )
     columns = ("GPU", "L1 cycles", "L2 cycles", "DRAM cycles", "DRAM", "how, and by whom")

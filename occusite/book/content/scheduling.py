@@ -250,11 +250,11 @@ def concurrency(latency: int, interval: int, slots: int) -> Chart:
             },
         ],
     }
-    told = "; ".join(
+    rates = "; ".join(
         f"{k} independent: {knee(latency, interval, k) * SCHEDULERS} warps"
         if knee(latency, interval, k) <= most
         else f"{k} independent: {share(latency, interval, k, most):.0f} % with all {slots} warps"
         for k in INDEPENDENT
     )
-    alt = f"Share of peak against resident warps from {SCHEDULERS} on, a slope then a roof, for 1, 2, 4 and 8 operations per warp. {told}."
+    alt = f"Share of peak against resident warps from {SCHEDULERS} on, a slope then a roof, for 1, 2, 4 and 8 operations per warp. {rates}."
     return Chart(spec, {"lines": lines, "dots": dots, "labels": labels}, alt)

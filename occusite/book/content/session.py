@@ -82,11 +82,11 @@ def measured() -> dict[str, float | str]:
 
 def memory() -> Supply:
     """The memory of the session's GPU; its latency is what that rate implies by Little's law."""
-    gpu, found = devices.gpu(GPU), measured()
+    gpu, rates = devices.gpu(GPU), measured()
     sms, bandwidth = gpu.device.sm_count, gpu.bandwidth_gb_s
     assert sms and bandwidth
-    flying = float(found["blocks"]) * float(found["threads"]) * float(found["bytes"]) * sms
-    return Supply(bandwidth, round(flying / float(found["gb_per_s"]), 1), sms)
+    flying = float(rates["blocks"]) * float(rates["threads"]) * float(rates["bytes"]) * sms
+    return Supply(bandwidth, round(flying / float(rates["gb_per_s"]), 1), sms)
 
 
 def needed() -> float:
@@ -109,14 +109,14 @@ def bound(name: str) -> KernelReport:
 
 def bound_answer(name: str, threads: int = 128) -> Occupancy:
     """What is resident of it on the session's GPU."""
-    found: Occupancy = devices.gpu(GPU).device.occupancy(bound(name).launch(threads=threads))
-    return found
+    resident: Occupancy = devices.gpu(GPU).device.occupancy(bound(name).launch(threads=threads))
+    return resident
 
 
 def answer(name: str, threads: int) -> Occupancy:
     """What is resident of a build on the session's GPU."""
-    found: Occupancy = devices.gpu(GPU).device.occupancy(report(name).launch(threads=threads))
-    return found
+    resident: Occupancy = devices.gpu(GPU).device.occupancy(report(name).launch(threads=threads))
+    return resident
 
 
 def in_flight(builds: Mapping[str, tuple[int, float]], needed: float, slots: int) -> Chart:
@@ -172,7 +172,7 @@ def in_flight(builds: Mapping[str, tuple[int, float]], needed: float, slots: int
             },
         ],
     }
-    told = "; ".join(f"{p['name']}, {p['warps']} warps, {p['flying']:g} in flight" for p in points)
+    sentence = "; ".join(f"{p['name']}, {p['warps']} warps, {p['flying']:g} in flight" for p in points)
     return Chart(
         spec,
         {
@@ -180,5 +180,5 @@ def in_flight(builds: Mapping[str, tuple[int, float]], needed: float, slots: int
             "needed": [{"flying": needed, "label": f"needed: {needed:.0f}"}],
             "points": points,
         },
-        f"Loads in flight on each SM against resident warps; {needed:.0f} are needed. {told}.",
+        f"Loads in flight on each SM against resident warps; {needed:.0f} are needed. {sentence}.",
     )

@@ -26,13 +26,13 @@ def _saved(name: str) -> Any:
 
 def boot(engine: str) -> Table:
     """One browser: seconds from click to answer, stock Pyodide beside the book."""
-    found = _saved("boot")["engines"][engine]
+    saved = _saved("boot")["engines"][engine]
     rows = [
         (name, _seconds(row["stock"], 2), _seconds(row["book"], 2), f"{row['ratio']:.1f}×")
         for key, name in ROWS.items()
-        for row in [found["rows"][key]]
+        for row in [saved["rows"][key]]
     ]
-    title = f"From click to answer in {ENGINES[engine]} {found['version']}"
+    title = f"From click to answer in {ENGINES[engine]} {saved['version']}"
     return Table(("", "stock Pyodide", "this book", "faster by"), rows, title)
 
 

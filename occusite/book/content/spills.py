@@ -54,21 +54,21 @@ STRIDE = 8
 @cache
 def device(architecture: str) -> nvidia.Device:
     """The device an architecture's name stands for."""
-    found = devices.find(architecture)
-    assert isinstance(found, nvidia.Device)
-    return found
+    target = devices.find(architecture)
+    assert isinstance(target, nvidia.Device)
+    return target
 
 
 @cache
 def _table() -> tuple[str, dict[tuple[str, str], dict[int, Build]]]:
     text = (get_data("occusite", "data/spills.csv") or b"").decode()
     made, _, rest = text.partition("\n")
-    found: dict[tuple[str, str], dict[int, Build]] = {}
+    by_cap: dict[tuple[str, str], dict[int, Build]] = {}
     for row in csv.DictReader(rest.splitlines()):
         numbers = {k: int(v) for k, v in row.items() if k not in ("architecture", "kernel")}
         build = Build(row["architecture"], row["kernel"], **numbers)
-        found.setdefault((build.architecture, build.kernel), {})[build.cap] = build
-    return made, found
+        by_cap.setdefault((build.architecture, build.kernel), {})[build.cap] = build
+    return made, by_cap
 
 
 def compiler() -> str:
@@ -184,11 +184,11 @@ def stairs(kernel: str, architecture: str, cap: int) -> Chart:
     rect = {"mark": {"type": "rect", "opacity": 0.13}, "encoding": {**encoding, "y2": {"datum": 0}}}
     rule = {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": encoding}
     spec = {"height": 190, "layer": [{"data": {"name": "steps"}, **layer} for layer in (rect, rule)] + [HERE]}
-    told = "; ".join(f"{span(s['x'], s['x2'] - 1)}: {s['warps']} warps" for s in steps)
+    ranges = "; ".join(f"{span(s['x'], s['x2'] - 1)}: {s['warps']} warps" for s in steps)
     return Chart(
         spec,
         {"steps": steps, "here": [{"x": cap}]},
-        f"Resident warps against the register cap, {KERNELS[kernel]} on {architecture}. {told}.",
+        f"Resident warps against the register cap, {KERNELS[kernel]} on {architecture}. {ranges}.",
     )
 
 

@@ -179,9 +179,9 @@ def bounds_compared() -> Table:
         "maxnreg-capped": "`__maxnreg__(80)` and `-maxrregcount=64`",
     }
     rows = []
-    for name, told in ways.items():
+    for name, directive in ways.items():
         kernel, answer = session.bound(name), session.bound_answer(name)
-        words = Markup(re.sub("`(.*?)`", r"<code>\1</code>", told))
+        words = Markup(re.sub("`(.*?)`", r"<code>\1</code>", directive))
         rows.append((words, kernel.registers, kernel.spill_stores, answer.blocks, percent(answer.percent)))
     columns = ("what the compiler is told", "registers", "spill stores (bytes)", "blocks", "occupancy")
     return Table(columns, rows, f"One kernel, one compiler (nvcc {session.compiler()}), eight ways to bound it")
@@ -233,14 +233,14 @@ def measured() -> list[Measured]:
     """The GPUs whose latency was measured in time."""
     from occusite import devices
 
-    found = []
+    boards = []
     for gpu in devices.gpus():
         timed = next((entry for entry in gpu.latency if entry.dram_ns), None)
         if timed and timed.dram_ns and gpu.bandwidth_gb_s and gpu.device.sm_count:
             alike = [
                 ns for g in devices.gpus() if g.chip == gpu.chip for m in g.latency if m.dram_ns for ns in m.dram_ns
             ]
-            found.append(
+            boards.append(
                 Measured(
                     gpu.name,
                     gpu.device.sm_count,
@@ -252,7 +252,7 @@ def measured() -> list[Measured]:
                     timed.source,
                 )
             )
-    return found
+    return boards
 
 
 def measured_latencies() -> Table:

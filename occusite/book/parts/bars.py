@@ -20,11 +20,11 @@ def budget_bars(answer: Occupancy) -> str:
         allows, binds = answer.limits[stock.key].blocks, stock.key in answer.limiters
         if stock.slot in ("barriers", "other") and not binds:
             continue
-        told = "no limit" if allows is None else f"{count(allows)} block{'s' if allows != 1 else ''}"
+        blocks = "no limit" if allows is None else f"{count(allows)} block{'s' if allows != 1 else ''}"
         mark = "occ-allow occ-binds" if binds else "occ-allow"
         rows.append(
             f'<div class="occ-row"><span>{budget(stock)}{" <b aria-hidden=true>◂</b>" if binds else ""}</span>{_cells(stock.slot, allows, answer.blocks, shown)}'
-            f'<span class="{mark}">{told}</span></div>'
+            f'<span class="{mark}">{blocks}</span></div>'
         )
     return f'<div class="occ-bars">{"".join(rows)}</div>'
 

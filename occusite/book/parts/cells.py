@@ -39,12 +39,12 @@ class _Stream(io.TextIOBase):
         return True
 
     def write(self, data: str) -> int:
-        kept = data[: max(0, PRINT_LIMIT - self.size)]
+        fits = data[: max(0, PRINT_LIMIT - self.size)]
         self.size += len(data)
-        if kept:
-            self.parts.append(kept)
+        if fits:
+            self.parts.append(fits)
             if self.on_text:
-                self.on_text(kept)
+                self.on_text(fits)
         return len(data)
 
     def outputs(self) -> list[Output]:
@@ -88,8 +88,8 @@ def run(
                 names["_"] = value
                 shown.append(show(value))
     except BaseException as error:
-        told = "\n\n".join(filter(None, (tidy(error, filename), hint(error))))
-        return [*stream.outputs(), {"kind": "error", "data": told}], error
+        words = "\n\n".join(filter(None, (tidy(error, filename), hint(error))))
+        return [*stream.outputs(), {"kind": "error", "data": words}], error
     return stream.outputs() + shown, None
 
 
@@ -142,9 +142,9 @@ def tidy(error: BaseException, filename: str) -> str:
 
 
 def _chain(report: traceback.TracebackException) -> list[traceback.TracebackException]:
-    found: list[traceback.TracebackException] = []
+    links: list[traceback.TracebackException] = []
     part: traceback.TracebackException | None = report
-    while part is not None and part not in found:
-        found.append(part)
+    while part is not None and part not in links:
+        links.append(part)
         part = part.__cause__ or part.__context__
-    return found
+    return links

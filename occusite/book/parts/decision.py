@@ -74,8 +74,8 @@ def _box(box: Box, x: float, y: float, width: float, regime: bool) -> str:
     weight = ' font-weight="650"' if regime else ""
     texts = [f'<text x="{x + 14}" y="{top}" fill="var(--occ-ink)"{weight}>{escape(box.heading)}</text>']
     texts += [
-        f'<text x="{x + 14}" y="{top + LINE * (i + 1)}" fill="var(--occ-ink)">{escape(told)}</text>'
-        for i, told in enumerate(box.lines)
+        f'<text x="{x + 14}" y="{top + LINE * (i + 1)}" fill="var(--occ-ink)">{escape(words)}</text>'
+        for i, words in enumerate(box.lines)
     ]
     return (
         f'<rect x="{x}" y="{y}" width="{width}" height="{HEIGHT}" rx="{16 if regime else 3}" fill="{fill}" '

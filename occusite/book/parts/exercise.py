@@ -244,21 +244,21 @@ class Code(Exercise):
         """Run `source` and compare its function, case by case, with what is expected."""
         names = cells.namespace()
         outputs, error = cells.run(source, names, "exercise")
-        kept = [o for o in outputs if o["kind"] != "error"]
+        shown = [o for o in outputs if o["kind"] != "error"]
         if isinstance(error, KeyboardInterrupt):
             raise error
         if error is not None:
-            return Verdict(False, rich(f"Your program stopped before it could be checked: {_told(error)}."), kept)
+            return Verdict(False, rich(f"Your program stopped before it could be checked: {_told(error)}."), shown)
         function = names.get(self.function)
         if not callable(function):
-            return Verdict(False, rich(f"Your program should define a function called `{self.function}`."), kept)
+            return Verdict(False, rich(f"Your program should define a function called `{self.function}`."), shown)
         wanted = [_outcome(self.expected, case) for case in self.cases]
         with contextlib.redirect_stdout(io.StringIO()):
             got = [_outcome(function, case) for case in self.cases]
         if all(_same(a, b) for a, b in zip(got, wanted, strict=True)):
-            told = f"Right, on all {len(self.cases)} launches that were tried." if len(self.cases) > 1 else "Right."
-            return Verdict(True, rich(told), kept)
-        return Verdict(False, self._explain(got, wanted), kept)
+            message = f"Right, on all {len(self.cases)} launches that were tried." if len(self.cases) > 1 else "Right."
+            return Verdict(True, rich(message), shown)
+        return Verdict(False, self._explain(got, wanted), shown)
 
     def outcomes(self, source: str) -> list[object]:
         """What a program known to load gives on every case."""
@@ -396,7 +396,7 @@ def anchor(name: str) -> str:
     return f"exercise-{name.replace('_', '-')}"
 
 
-def render(found: Exercise, name: str, ident: str, highlight: Highlight) -> str:
+def render(exercise: Exercise, name: str, ident: str, highlight: Highlight) -> str:
     """The exercise as HTML, complete without JavaScript: `highlight` makes code's HTML, `ident` is unique on the page.
 
     `name` is what progress is kept under; an empty one (a quick prediction in a page's text) has no title and keeps none.
@@ -405,21 +405,21 @@ def render(found: Exercise, name: str, ident: str, highlight: Highlight) -> str:
     level = "h3" if name else "p"
     hints = "".join(
         f'<details class="occ-hint"><summary>{"Another hint" if i else "A hint"}</summary>{rich(hint)}</details>'
-        for i, hint in enumerate(found.hints)
+        for i, hint in enumerate(exercise.hints)
     )
-    data = json.dumps(found.data(), ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")
-    code = isinstance(found, Code)
-    working = found.working.html() if found.working else ""
+    data = json.dumps(exercise.data(), ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")
+    code = isinstance(exercise, Code)
+    working = exercise.working.html() if exercise.working else ""
     return (
-        f'<section class="occ-exercise occ-exercise--{found.kind}" id="{ident}" data-exercise="{escape(name)}" '
-        f'data-form="{type(found).__name__.lower()}" aria-labelledby="{title}">'
-        f'<{level} class="occ-exercise-title" id="{title}"><span class="occ-exercise-kind">{KINDS[found.kind]}</span> '
-        f"{escape(found.title)}</{level}>"
-        f'<div class="occ-exercise-prose">{rich(found.prose)}</div>'
-        f'<form class="occ-exercise-form" autocomplete="off" novalidate>{found.form(ident, highlight)}</form>'
+        f'<section class="occ-exercise occ-exercise--{exercise.kind}" id="{ident}" data-exercise="{escape(name)}" '
+        f'data-form="{type(exercise).__name__.lower()}" aria-labelledby="{title}">'
+        f'<{level} class="occ-exercise-title" id="{title}"><span class="occ-exercise-kind">{KINDS[exercise.kind]}</span> '
+        f"{escape(exercise.title)}</{level}>"
+        f'<div class="occ-exercise-prose">{rich(exercise.prose)}</div>'
+        f'<form class="occ-exercise-form" autocomplete="off" novalidate>{exercise.form(ident, highlight)}</form>'
         '<div class="occ-feedback" role="status" aria-live="polite"></div>'
         f"{hints}"
         f'<details class="occ-solution"><summary>{"Show a solution" if code else "Show the answer"}</summary>'
-        f"{found.answer_html(highlight)}{rich(found.because)}{working}</details>"
+        f"{exercise.answer_html(highlight)}{rich(exercise.because)}{working}</details>"
         f'<template class="occ-exercise-data">{data}</template></section>'
     )

@@ -48,8 +48,8 @@ def answers(widget: Widget, start: Mapping[str, Any]) -> Iterator[tuple[str, str
         for value in values_of(control, start[control.name]):
             if value != start[control.name]:
                 yield control.name, str(value), _view(widget, {**start, control.name: value})
-    for name, given in widget.presets().items():
-        yield "", name, _view(widget, {**start, **given})
+    for name, preset in widget.presets().items():
+        yield "", name, _view(widget, {**start, **preset})
 
 
 def table(widget: Widget, start: Mapping[str, Any]) -> str:

@@ -113,9 +113,9 @@ def describe(timeline: Timeline) -> str:
     longest = sorted(sorted(idle, key=lambda s: s[0] - s[1])[:3])
     spans = ", ".join(f"{a} to {b}" for a, b in longest)
     dry = sum(b - a for a, b in idle)
-    found = f"has nothing to issue in {dry} of them, longest from cycle {spans}" if idle else "always issues"
+    pauses = f"has nothing to issue in {dry} of them, longest from cycle {spans}" if idle else "always issues"
     warps = f"{len(timeline)} warp{'s' if len(timeline) > 1 else ''}"
-    return f"Timeline of {timeline[0][-1].end} cycles with {warps}: the scheduler {found}."
+    return f"Timeline of {timeline[0][-1].end} cycles with {warps}: the scheduler {pauses}."
 
 
 def _shape(state: str, first: int, end: int, middle: int) -> str:

@@ -187,21 +187,26 @@ class Widget:
     view: Callable[..., View]
     presets: Callable[[], Mapping[str, Mapping[str, object]]] = dict
 
-    def parse(self, given: Mapping[str, object]) -> dict[str, Any]:
+    def parse(self, values: Mapping[str, object]) -> dict[str, Any]:
         """Checked values for `view`; what is not given takes its default. Raises `ValueError` for an unknown control
         or a value outside its range."""
         known = {c.name: c for c in self.controls}
-        for name in given:
+        for name in values:
             choice("control", name, tuple(known))
-        return {name: c.parse(given.get(name, c.default)) for name, c in known.items()}
+        return {name: c.parse(values.get(name, c.default)) for name, c in known.items()}
 
 
 def render(
-    widget: Widget, name: str, given: Mapping[str, object], static: Callable[[Chart], str], ident: str, first: str = ""
+    widget: Widget,
+    name: str,
+    initial: Mapping[str, object],
+    static: Callable[[Chart], str],
+    ident: str,
+    first: str = "",
 ) -> str:
     """The widget's first view as HTML. `static` draws a chart; `ident` makes the controls' ids unique on the page; `first`
     is the file of its first answers (first_answers.py)."""
-    values = widget.parse(given)
+    values = widget.parse(initial)
     view = widget.view(**values)
     controls = "".join(c.html(ident, values[c.name]) for c in widget.controls)
     parts = []

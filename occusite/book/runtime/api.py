@@ -17,8 +17,8 @@ _pages: dict[str, cells.Namespace] = {}
 def view(name: str, values: str) -> str:
     """The view of widget `name` for `values` (a JSON object), as JSON; `{"error": …}` for values out of range."""
     try:
-        found = widgets.load(name)
-        result: dict[str, Any] = found.view(**found.parse(json.loads(values))).data()
+        widget = widgets.load(name)
+        result: dict[str, Any] = widget.view(**widget.parse(json.loads(values))).data()
     except ValueError as error:
         result = {"error": str(error)}
     return json.dumps(result, ensure_ascii=False)

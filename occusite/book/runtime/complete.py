@@ -31,17 +31,17 @@ def complete(names: Mapping[str, Any], source: str, at: int) -> dict[str, Any]:
     known = {**_imports(source), **names}
     if owner:
         value = _resolve(known, owner)
-        found = {} if value is _MISSING else {name: _attribute(value, name) for name in _dir(value)}
+        candidates = {} if value is _MISSING else {name: _attribute(value, name) for name in _dir(value)}
     elif start:
         words = dict.fromkeys(keyword.kwlist, keyword)
         written = {n.id: None for n in ast.walk(_parse(source)) if isinstance(n, ast.Name)}
-        found = {**vars(builtins), **words, **written, **known}
+        candidates = {**vars(builtins), **words, **written, **known}
     else:
-        found = {}
+        candidates = {}
     fitting = [
-        n for n in found if n.startswith(start) and n != start and (start.startswith("_") or not n.startswith("_"))
+        n for n in candidates if n.startswith(start) and n != start and (start.startswith("_") or not n.startswith("_"))
     ]
-    options = [{"label": n, "type": _kind(found[n])} for n in sorted(fitting)[:LIMIT]]
+    options = [{"label": n, "type": _kind(candidates[n])} for n in sorted(fitting)[:LIMIT]]
     return {"from": at - len(start), "options": options}
 
 
@@ -80,17 +80,17 @@ def _parse(source: str) -> ast.AST:
 
 def _imports(source: str) -> dict[str, Any]:
     """What the imports of `source` name, as far as it is loaded."""
-    found: dict[str, Any] = {}
+    imported: dict[str, Any] = {}
     for node in ast.walk(_parse(source)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name if alias.asname else alias.name.partition(".")[0]
-                found[alias.asname or top] = sys.modules.get(top, _MISSING)
+                imported[alias.asname or top] = sys.modules.get(top, _MISSING)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
                 value = getattr(sys.modules.get(node.module), alias.name, _MISSING)
-                found[alias.asname or alias.name] = sys.modules.get(f"{node.module}.{alias.name}", value)
-    return {name: value for name, value in found.items() if value is not _MISSING}
+                imported[alias.asname or alias.name] = sys.modules.get(f"{node.module}.{alias.name}", value)
+    return {name: value for name, value in imported.items() if value is not _MISSING}
 
 
 def _resolve(names: Mapping[str, Any], dotted: str) -> Any:

@@ -64,8 +64,8 @@ def library(whole: str | Path, modules: Iterable[str]) -> bytes:
     wanted = set(modules)
     with zipfile.ZipFile(whole) as archive:
         sources = {_module(name): name for name in archive.namelist() if name.endswith(".py")}
-        kept = [sources[module] for module in sorted(wanted & sources.keys())]
-        entries = [(f"{name}c", bytecode(archive.read(name), f"{whole}/{name}", optimize=2)) for name in kept]
+        packed = [sources[module] for module in sorted(wanted & sources.keys())]
+        entries = [(f"{name}c", bytecode(archive.read(name), f"{whole}/{name}", optimize=2)) for name in packed]
     return _archive([*entries, ("REST", "\n".join(sorted(sources.keys() - wanted)).encode())])
 
 

@@ -39,8 +39,8 @@ def headline(answer: Occupancy) -> str:
     # Warp slots are filled by the block's size: that is what the reader turned to get here.
     names = ["block size" if b.slot == "warps" else b.name for b in answer.limiting]
     verb = "are" if names[0].endswith("s") else "is"
-    told = f"{names[0]} {verb} the limiter" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} tie"
-    return f"{told} · {answer.blocks} block{'s' if answer.blocks != 1 else ''} resident"
+    limiter = f"{names[0]} {verb} the limiter" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} tie"
+    return f"{limiter} · {answer.blocks} block{'s' if answer.blocks != 1 else ''} resident"
 
 
 def verdict(answer: Occupancy) -> str:

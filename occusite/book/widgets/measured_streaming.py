@@ -8,12 +8,12 @@ from occusite.book.parts.widget import Choice, View, Widget
 
 def view(gpu: str, kernel: str) -> View:
     """What this board reaches at a quarter, half and all of its slots, the curve beside the law, and both in numbers."""
-    found = curve(gpu, kernel)
-    quarter, half, full = (found.share(occupancy) for occupancy in (25, 50, 100))
+    measured = curve(gpu, kernel)
+    quarter, half, full = (measured.share(occupancy) for occupancy in (25, 50, 100))
     return View(
         f"<strong>At a quarter of the slots: {quarter:.0f}\u202f% of its best; at half: {half:.0f}\u202f%; full: "
-        f"{full:.0f}\u202f%</strong> <br>{_reading(found.reaches(90), full)} By the slope a thread’s turn takes "
-        f"{found.turn:.0f}\u202fns.",
+        f"{full:.0f}\u202f%</strong> <br>{_reading(measured.reaches(90), full)} By the slope a thread’s turn takes "
+        f"{measured.turn:.0f}\u202fns.",
         {"curve": against_law(gpu, kernel), "quarters": at_quarters(gpu, kernel)},
     )
 

@@ -19,15 +19,15 @@ from occusite.book.parts.widget import Choice, View, Widget
 def view(kernel: str, gpu: str, occupancy: str) -> View:
     """What the best and the median at this occupancy reach, all configurations as dots, and what the colours mean."""
     here, rho = level(kernel, gpu, int(occupancy)), rank_correlation(kernel, gpu)
-    found = configs(kernel, gpu)
+    timed = configs(kernel, gpu)
     many = f"{here.runs} configurations sit" if here.runs > 1 else "one configuration sits"
     return View(
         f"<strong>At {here.occupancy:.0f}\u202f% occupancy the best reaches {here.best:.0f}\u202f% of the fastest, the "
-        f"median {here.median:.0f}\u202f%</strong> <br>{many[0].upper()}{many[1:]} there, of {len(found)}. Rank "
+        f"median {here.median:.0f}\u202f%</strong> <br>{many[0].upper()}{many[1:]} there, of {len(timed)}. Rank "
         f"correlation of occupancy with speed, over all of them: {signed(rho)}; {in_words(rho)}.",
         {
             "scatter": scatter(kernel, gpu, int(occupancy)),
-            "legend": legend({config.limiter for config in found}, LINES),
+            "legend": legend({config.limiter for config in timed}, LINES),
         },
     )
 

@@ -20,10 +20,10 @@ def option(kernel: tuple[int, int]) -> Option:
     got = share(MEMORY.latency, MEMORY.interval, loads, warps // SCHEDULERS)
     flying = "one load" if loads == 1 else f"{loads} independent loads"
     label = f"{flying} in flight per warp, {registers} registers per thread"
-    told = f"{registers} registers leave {warps} warps resident; with {flying} each, {NEED[loads]} are wanted."
+    sentence = f"{registers} registers leave {warps} warps resident; with {flying} each, {NEED[loads]} are wanted."
     full = got >= 100
     ends = f"saturated, at {100 * warps // DEVICE.warps_per_sm} % occupancy" if full else f"at {got:.0f} % of its speed"
-    return Option(label, f"{told} The memory is {ends}.", full)
+    return Option(label, f"{sentence} The memory is {ends}.", full)
 
 
 exercise = Choose(

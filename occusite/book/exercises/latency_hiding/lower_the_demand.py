@@ -30,11 +30,11 @@ def option(label: str) -> Option:
         said = f"On average a pass then asks for {mixed():.1f} warps, still more than {warps}."
         return Option(label, said, False)
     idle = simulate(kernel, warps).idle
-    told = f"A loop like this asks for {warps_to_saturate(kernel)} warps, and {warps} are there"
+    sentence = f"A loop like this asks for {warps_to_saturate(kernel)} warps, and {warps} are there"
     if idle:
-        said = f"{told}: nothing to issue in {100 * float(idle):.0f} % of the cycles."
+        said = f"{sentence}: nothing to issue in {100 * float(idle):.0f} % of the cycles."
     else:
-        said = f"{told}: it never runs dry. No warp was added, each does more while it waits."
+        said = f"{sentence}: it never runs dry. No warp was added, each does more while it waits."
     return Option(label, said, not idle)
 
 
