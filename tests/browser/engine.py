@@ -114,6 +114,8 @@ class Tab(ABC):
         while self.twins:
             self.twins.pop().close()
         self.goto(url)
+        # Firefox may say that it has loaded before the page has changed.
+        self.wait("location.href === args[0]", url)
         self.js(
             "localStorage.clear(); sessionStorage.clear(); for (const name of args) await caches.delete(name)", *forget
         )
