@@ -8,17 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from occusite.model.shown import COLOURS
 from occusite.model.terms import Budget
 
-# The colour of each slot for budgets, as in the book (Okabe–Ito, legible on dark and light ground).
-COLOURS = {
-    "registers": "#4a9fd8",
-    "memory": "#d99100",
-    "warps": "#009e73",
-    "blocks": "#cc79a7",
-    "barriers": "#d5651e",
-    "other": "#8a939e",
-}
 _GAP = "  "
 _LONGEST_CELL = 120
 

@@ -36,7 +36,7 @@ def waves(answer: Occupancy, grid: int) -> Waves:
     Raises `ValueError` for a grid below 1 or not a multiple of the launch's cluster, for a launch that cannot run, and
     for a device whose number of cores is not known.
     """
-    integer("grid", grid, 1, None, "blocks")
+    grid = integer("grid", grid, 1, None, "blocks")
     cluster = getattr(answer.launch, "cluster", 1)
     if grid % cluster:
         raise ValueError(f"grid: {grid!r} is not allowed; give a multiple of the cluster's {cluster} blocks")

@@ -3,43 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
-from typing import Any
 
 from occusite.model.answer import Occupancy
 from occusite.model.fields import changed
+from occusite.model.records import SCHEMA, question, record
 
-# The version of the records' form: a field that goes or changes its meaning raises it.
-SCHEMA = 1
-
-
-def question(answer: Occupancy) -> dict[str, Any]:
-    """The device and the launch an answer is for."""
-    device = answer.device
-    return {
-        "schema": SCHEMA,
-        "device": device.name,
-        "vendor": device.vendor,
-        "architecture": device.architecture,
-        "rules": device.rules.name,
-        "launch": {f.name: getattr(answer.launch, f.name) for f in fields(answer.launch)},
-    }
-
-
-def record(answer: Occupancy) -> dict[str, Any]:
-    """The answer's fields; an unlimited limit has None, `reason` is there only when the launch cannot run."""
-    made: dict[str, Any] = {
-        "blocks": answer.blocks,
-        "warps": answer.warps,
-        "slots": answer.slots,
-        "occupancy": answer.warps / answer.slots if answer.runs else None,
-        "limits": {key: limit._asdict() for key, limit in answer.limits.items()},
-        "limiters": list(answer.limiters),
-        "allocated": dict(answer.allocated),
-    }
-    if answer.causes:
-        made["reason"] = answer.reason
-    return made
+__all__ = ["SCHEMA", "Lines", "as_command", "as_python", "question", "record"]
 
 
 class Lines:
