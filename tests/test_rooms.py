@@ -21,6 +21,7 @@ ROOMS = {
     "littles_law": 1,
     "scheduler": 1,
     "devices": 2,
+    "objects": 3,
     "questions": 3,
     "reports": 2,
     "cli": 5,
