@@ -14,7 +14,7 @@ from typing import Any
 
 from occusite import amd, devices, nvidia
 from occusite.model import Device
-from occusite.model.checks import integer, whole
+from occusite.model.checks import as_int, integer
 from occusite.model.fields import REQUIRED
 
 # What a kernel takes: our field, and the names for it in CUDA's own structure, in CuPy and cuda.core, in Numba.
@@ -147,12 +147,12 @@ def _cuda(named: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     found = {}
     for field, names in _KERNEL.items():
         value = _first(named, names)
-        if value is not None and (whole(value) is None or value >= 0):
+        if value is not None and (as_int(value) is None or value >= 0):
             found[field] = value
     sides = [_first(named, names) or 0 for names in _CLUSTER]
     if all(sides):
         found["cluster"] = math.prod(sides)
-    most, threads = _first(named, _MAX_THREADS), whole(fields.get("threads"))
+    most, threads = _first(named, _MAX_THREADS), as_int(fields.get("threads"))
     if most is not None and threads is not None and threads > most:
         raise ValueError(f"threads: {threads} is not allowed; this kernel runs with 1–{most} threads per block")
     return found

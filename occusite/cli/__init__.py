@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import sys
 
-MISSING = "occusite: the command line needs typer and rich; install them with: pip install 'occusite[cli]'"
+MISSING = "occusite: the command line needs click and rich; install them with: pip install 'occusite[cli]'"
 
 
 def main() -> None:
     """The entry point of `occusite` and `python -m occusite`."""
     try:
+        import click  # noqa: F401
         import rich  # noqa: F401
-        import typer  # noqa: F401
     except ImportError:
         print(MISSING, file=sys.stderr)
         sys.exit(2)

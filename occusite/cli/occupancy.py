@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from occusite.cli import options
 from occusite.cli.output import Cell, Table, bar, in_terminal, percent, show, show_json
+from occusite.cli.parser import Exit, option
 from occusite.model.terms import counted
 
 if TYPE_CHECKING:
@@ -21,13 +20,13 @@ def occupancy(
     fields: dict[str, Any],
     device: options.Device = None,
     grid: Annotated[
-        int | None, typer.Option("--grid", metavar="N", help="Blocks of the whole grid: adds waves and tail.")
+        str | None, option("--grid", metavar="N", help="Blocks of the whole grid: adds waves and tail.")
     ] = None,
     rules: options.Rules = None,
     json: options.Json = False,
     jsonl: Annotated[
         bool,
-        typer.Option("--jsonl", help="Read launches as JSON Lines, write one answer a line. Ignores other options."),
+        option("--jsonl", help="Read launches as JSON Lines, write one answer a line. Ignores other options."),
     ] = False,
 ) -> None:
     """Resident blocks and warps of a launch, and every limit.
@@ -39,19 +38,20 @@ def occupancy(
 
         lines.run(sys.stdin.buffer, sys.stdout.buffer)
         return
-    gpu = options.device(device, rules)
-    answer = gpu.occupancy(options.launch(gpu, fields))
+    gpu, launch = options.question(device, rules, fields)
+    answer = gpu.occupancy(launch)
+    size = options.grid(grid)
     waves = None
-    if grid is not None and answer.runs:
+    if size is not None and answer.runs:
         from occusite.questions.grid import waves as waves_of
 
-        waves = waves_of(answer, grid)
+        waves = waves_of(answer, size)
     if json:
         show_json(_record(answer, waves))
     else:
         show(*_parts(answer, waves))
     if not answer.runs:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def headline(answer: Occupancy) -> list[object]:
