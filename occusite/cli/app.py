@@ -15,6 +15,11 @@ COMMANDS = {
     "explain": "explain",
     "sweep": "sweep",
     "block-size": "block_size",
+    "why": "why",
+    "grid": "grid",
+    "shared": "shared",
+    "stack": "stack",
+    "warp-groups": "warp_groups",
     "read": "read",
     "devices": "devices",
 }

@@ -119,13 +119,10 @@ def _parts(answer: Occupancy, waves: Waves | None) -> list[object]:
     if answer.runs:
         parts += ["", steps.advice(answer).sentence]
     if waves:
-        tail = f", the last of {waves.tail:,}" if waves.tail else ""
-        number = counted(waves.full + bool(waves.tail), "waves")
-        parts += [
-            "",
-            f"A grid of {counted(waves.grid, f'{terms.block}s')}: {number} of {waves.per_wave:,}{tail}; "
-            f"{float(100 * waves.efficiency):.4g} % of the slots used.",
-        ]
+        from occusite.cli.grid import waves_lines
+        from occusite.questions.grid import achieved
+
+        parts += ["", *waves_lines(answer, waves, achieved(answer, waves.grid))]
     if getattr(launch, "cluster", 1) > 1 and answer.runs:
         clusters = device.clusters(launch)  # type: ignore[attr-defined]
         known = clusters.at_most is not None
@@ -140,5 +137,7 @@ def _record(answer: Occupancy, waves: Waves | None) -> dict[str, object]:
     made: dict[str, object] = {**records.question(answer), **records.record(answer)}
     made["next"] = {key: nearest.record() for key, nearest in steps.by_budget(answer).items()}
     if waves:
-        made["waves"] = {**waves._asdict(), "efficiency": float(waves.efficiency)}
+        made["waves"] = records.waves(waves)
+    if (clusters := records.clusters(answer)) is not None:
+        made["clusters"] = clusters
     return made

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from occusite.model.answer import Occupancy
 from occusite.model.fields import changed
 from occusite.model.records import SCHEMA, question, record
+from occusite.questions.grid import Waves
 
-__all__ = ["SCHEMA", "Lines", "as_command", "as_python", "question", "record"]
+__all__ = ["SCHEMA", "Lines", "as_command", "as_python", "clusters", "question", "record", "waves"]
+
+
+def waves(found: Waves) -> dict[str, Any]:
+    """Waves and tail as plain data."""
+    return {**found._asdict(), "busy_cores": found.busy_cores, "efficiency": float(found.efficiency)}
+
+
+def clusters(answer: Occupancy) -> dict[str, Any] | None:
+    """What is known of a launch's clusters, an upper bound; None for a launch without clusters, or that cannot run."""
+    ask = getattr(answer.device, "clusters", None)
+    if ask is None or not answer.runs or answer.launch.cluster == 1:
+        return None
+    made: dict[str, Any] = ask(answer.launch)._asdict()
+    return made
 
 
 class Lines:

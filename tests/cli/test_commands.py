@@ -55,13 +55,14 @@ def test_occupancy_as_json() -> None:
     assert (made["vendor"], made["architecture"], made["rules"]) == ("nvidia", "sm_89", nvidia.HEADER)
     assert made["next"]["registers"] == steps.next_step(found, "registers").record()
     waves = waves_of(found, 1000)
-    assert made["waves"] == {**waves._asdict(), "efficiency": float(waves.efficiency)}
+    assert made["waves"] == {**waves._asdict(), "efficiency": float(waves.efficiency), "busy_cores": 128}
+    assert "clusters" not in made
     assert "reason" not in made
 
 
 @pytest.mark.parametrize("field", [field.name for field in nvidia.Launch.FIELDS])
 def test_every_field_is_an_option_of_every_command_that_takes_a_launch(field: str) -> None:
-    for command in ("occupancy", "explain", "sweep", "block-size"):
+    for command in ("occupancy", "explain", "sweep", "block-size", "why", "grid", "shared"):
         assert f"--{field.replace('_', '-')}" in run(command, "--help")
 
 
@@ -71,6 +72,18 @@ def test_the_paper_rule_is_asked_alike() -> None:
     assert "static_shared: not a field" in run(
         *["occupancy", "-d", "paper", "-t", "3", "-r", "3", "--static-shared", "4"], code=2
     )
+
+
+def test_clusters_are_a_bound_in_json_too() -> None:
+    asked = ("occupancy", "-d", "9.0", "-t", "256", "-r", "32", "--cluster", "16")
+    made = parsed(*asked)["clusters"]
+    assert (made["size"], made["portable"], made["at_most"]) == (16, False, 66)
+    assert "only the driver knows" in made["note"]
+    assert "At most 66 clusters active" in run(*asked)
+    line = b'{"device": "9.0", "threads": 256, "registers": 32, "cluster": 16, "grid": 32}'
+    answered = json.loads(run("occupancy", "--jsonl", stdin=line))
+    assert answered["clusters"] == made
+    assert answered["waves"]["per_wave"] == 1056
 
 
 def test_another_rule_set() -> None:
