@@ -21,6 +21,8 @@ COMMANDS = {
     "stack": "stack",
     "warp-groups": "warp_groups",
     "read": "read",
+    "diff": "diff",
+    "check": "check",
     "devices": "devices",
 }
 ABOUT = "Exact GPU occupancy: how many blocks of a kernel are resident, what limits them, and what would change it."
