@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from occusite.model import records, shown
 from occusite.model.fields import Field
 from occusite.model.terms import Budget, Phrase, Step, Terms, grouped
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class RuleSet(NamedTuple):
@@ -134,6 +136,9 @@ class Occupancy:
     @property
     def occupancy(self) -> Fraction | None:
         """Resident warps ÷ warp slots, exactly; None for a launch that cannot run."""
+        # Imported when asked for: it brings decimal numbers along, a tenth of a command's start.
+        from fractions import Fraction
+
         return Fraction(self.warps, self.slots) if self.blocks else None
 
     @property

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occusite.model.answer import Occupancy
 from occusite.model.fields import changed
 from occusite.model.records import SCHEMA, question, record
-from occusite.questions.grid import Waves
+
+if TYPE_CHECKING:
+    from occusite.questions.grid import Waves
 
 __all__ = ["SCHEMA", "Lines", "as_command", "as_python", "clusters", "question", "record", "waves"]
 

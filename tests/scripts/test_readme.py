@@ -23,7 +23,9 @@ def program(tmp_path: Path) -> Path:
 
 def test_it_prints_what_the_readme_shows(program: Path) -> None:
     command = [sys.executable, "-X", "utf8", str(program)]
-    found = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=True)
+    found = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=True
+    )
     assert found.stdout.decode() == PRINTS
 
 
