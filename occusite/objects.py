@@ -110,8 +110,8 @@ def launch(thing: Any, device: Device | None = None, **fields: Any) -> Any:
     its `overloads`); anything with the names of `cudaFuncAttributes`, also as a mapping. `threads` may be a block's
     shape, (32, 8). `device`: what the launch is for; None: an NVIDIA GPU, or what a Triton kernel was compiled for.
 
-    Raises `ValueError` for an object that is none of these, a field that is missing, or more threads than the kernel
-    allows.
+    Raises `ValueError` for an object that is none of these, a field that is missing, more threads than the kernel
+    allows, or code that does not run on `device`.
     """
     shape = fields.get("threads")
     if isinstance(shape, tuple):
@@ -135,6 +135,8 @@ def launch(thing: Any, device: Device | None = None, **fields: Any) -> Any:
         raise ValueError(
             f"launch: {_kind(thing)} is not allowed; it was compiled for another vendor than {device.name}"
         )
+    if device is not None and (code := _target(thing)) and not device.runs(code):
+        raise ValueError(f"launch: {_kind(thing)} is not allowed; code for {code} does not run on {device.name}")
     values = found | fields
     missing = [f.name for f in kind.FIELDS if f.default is REQUIRED and f.name not in values]
     if missing:
@@ -178,6 +180,12 @@ def _triton(kernel: Any, metadata: Any) -> tuple[Any, dict[str, Any]]:
     found = {"threads": threads, "registers": registers, "dynamic_shared": metadata.shared}
     ctas = getattr(metadata, "num_ctas", 1)
     return nvidia.Launch, found | ({"cluster": ctas} if ctas > 1 else {})
+
+
+def _target(kernel: Any) -> str:
+    """The architecture a Triton kernel was compiled for: "sm_90", "gfx942"; "" for another object."""
+    arch = getattr(getattr(getattr(kernel, "metadata", None), "target", None), "arch", "")
+    return f"sm_{arch}" if isinstance(arch, int) else str(arch)
 
 
 def _numba(dispatcher: Any) -> dict[str, Any]:

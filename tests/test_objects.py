@@ -121,6 +121,10 @@ def test_a_compiled_triton_kernel_is_a_whole_launch() -> None:
     metadata = triton().metadata
     metadata.num_ctas = 2
     assert objects.launch(triton(metadata=metadata)).cluster == 2
+    with pytest.raises(
+        ValueError, match=r"^launch: .* is not allowed; code for sm_90 does not run on GeForce RTX 4090"
+    ):
+        occusite.occupancy("rtx 4090", triton())
     with pytest.raises(ValueError, match=r"^registers: the Triton kernel is not loaded yet"):
         objects.launch(triton(n_regs=None))
 

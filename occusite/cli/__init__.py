@@ -1,7 +1,7 @@
 """The command line `occusite`: one file a command; needs the extra `cli`, and says so where it is missing.
 
-Exit codes: 0, every question was answered; 1, the launch asked about cannot run, or nothing matches; 2, bad input, or a
-report that cannot be read; 130, interrupted; 141, the program reading the output has gone away.
+Exit codes: 0, every question was answered; 1, the launch asked about cannot run, nothing matches, or a kernel
+fails its check; 2, bad input, or a report that cannot be read; 130, interrupted; 141, the program reading the output has gone away.
 """
 
 from __future__ import annotations

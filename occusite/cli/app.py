@@ -26,7 +26,7 @@ COMMANDS = {
     "devices": "devices",
 }
 ABOUT = "Exact GPU occupancy: how many blocks of a kernel are resident, what limits them, and what would change it."
-EPILOG = "Exit codes: 0 answered; 1 the launch cannot run; 2 bad input. Every command prints JSON with --json."
+EPILOG = "Exit codes: 0 answered; 1 the launch cannot run, or a check fails; 2 bad input. Every command prints JSON with --json."
 SHELLS = ("bash", "zsh", "fish")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from occusite.cli import builds
+from occusite.cli import builds, options
 from occusite.cli.output import note, show_json
 from occusite.cli.parser import Argument, Exit, option
 from occusite.model.checks import choice
@@ -35,6 +35,7 @@ def check(
     format: Annotated[
         str, option("--format", metavar="|".join(FORMATS), help="Text, JSON, or SARIF 2.1.0 for code scanning.")
     ] = "text",
+    json: options.Json = False,
 ) -> None:
     """Fails when kernels break limits or get worse.
 
@@ -45,7 +46,7 @@ def check(
     from occusite.questions.changes import compare
     from occusite.questions.limits import judged, worse
 
-    choice("format", format, FORMATS)
+    form = choice("format", "json" if json else format, FORMATS)
     if baseline is None and limits is None:
         raise ValueError("baseline, limits: missing; give --baseline, --limits or both")
     rules = _rules(limits) if limits is not None else ()
@@ -61,11 +62,11 @@ def check(
     for rule in rules:
         if not any(rule.holds_for(row) for row in every):
             note(f"limits: no kernel matches {rule.kernel!r}{' of ' * bool(rule.architecture)}{rule.architecture}")
-    if format == "text":
+    if form == "text":
         _show(found, every)
         for text in kernels.remarks(every):
             note(text)
-    elif format == "json":
+    elif form == "json":
         show_json({"kernels": len(every), "findings": [_record(path, finding) for path, finding in found]})
     else:
         from occusite.cli.sarif import sarif

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -44,8 +45,7 @@ def _result(path: str, finding: Finding) -> dict[str, Any]:
     report = finding.row.report
     name = report.name or "a kernel without a name"
     of = f" ({report.architecture})" if report.architecture else ""
-    uri = "stdin" if path == "-" else quote(path.replace("\\", "/"))
-    place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    place: dict[str, Any] = {"artifactLocation": {"uri": _uri(path)}}
     line = re.search(r"\bline (\d+)", report.where)
     if line and int(line[1]):
         place["region"] = {"startLine": int(line[1])}
@@ -66,3 +66,15 @@ def _result(path: str, finding: Finding) -> dict[str, Any]:
         ],
         "partialFingerprints": {"kernel/v1": print_of},
     }
+
+
+def _uri(path: str) -> str:
+    """A report's place: relative to where the command runs, as services want it; a file: URL for one elsewhere."""
+    if path == "-":
+        return "stdin"
+    place = Path(path)
+    if place.is_absolute():
+        if not place.is_relative_to(Path.cwd()):
+            return place.as_uri()
+        place = place.relative_to(Path.cwd())
+    return quote(place.as_posix())

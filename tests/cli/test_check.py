@@ -59,7 +59,7 @@ def test_json(at: Path) -> None:
         "rule": "limit",
         "text": "74 registers, the limit is 72",
     }
-    passed = run("check", "before.log", "--baseline", "before.log", "-t", "256", "--format", "json")
+    passed = run("check", "before.log", "--baseline", "before.log", "-t", "256", "--json")
     assert json.loads(passed) == {"kernels": 2, "findings": []}
 
 

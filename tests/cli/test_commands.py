@@ -97,6 +97,34 @@ def test_a_launch_that_cannot_run_has_no_percentage() -> None:
     assert parsed("occupancy", "-d", "9.0", "-t", "288", "-r", "224", code=1)["occupancy"] is None
 
 
+@pytest.mark.parametrize("command", ["occupancy", "explain", "why", "grid"])
+def test_no_command_gives_a_share_of_what_cannot_run(command: str) -> None:
+    asked = (command, "-d", "9.0", "-t", "288", "-r", "224")
+    first = run(*asked, code=1).split("Each of these")[0]
+    assert "cannot run" in first
+    assert "%" not in first
+    made = parsed(*asked, code=1)
+    assert (made["blocks"], made["occupancy"]) == (0, None)
+    assert made["reason"] == nvidia.device("9.0").occupancy(nvidia.Launch(288, 224)).reason
+    line = b'{"device": "9.0", "threads": 288, "registers": 224, "grid": 7}'
+    answered = json.loads(run("occupancy", "--jsonl", stdin=line))
+    assert {key: made[key] for key in answered} == answered
+
+
+def test_the_drivers_carveout_is_the_same_everywhere() -> None:
+    wanted = nvidia.device("8.9").occupancy(nvidia.Launch(256, 40, carveout=-1)).to_dict()
+    for text in ("-1", "default"):
+        made = parsed("occupancy", "-d", "8.9", "-t", "256", "-r", "40", "--carveout", text)
+        assert {key: made[key] for key in wanted} == wanted
+    for value in (-1, "-1", None):
+        line = json.dumps({"device": "8.9", "threads": 256, "registers": 40, "carveout": value})
+        answered = json.loads(run("occupancy", "--jsonl", stdin=line.encode()))
+        assert {key: wanted[key] for key in answered} == answered
+    assert "carveout: -2 is not allowed" in run(
+        *["occupancy", "-d", "8.9", "-t", "256", "-r", "40", "--carveout", "-2"], code=2
+    )
+
+
 def test_every_option_reaches_the_launch() -> None:
     options = (
         "--device 5.2 --threads 96 --registers 40 --static-shared 1k --dynamic-shared 2KiB --max-dynamic-shared 3000 "

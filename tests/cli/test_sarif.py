@@ -141,6 +141,20 @@ def test_nothing_to_find_is_a_log_too(at: Path) -> None:
     assert checked("before.log", code=0)["results"] == []
 
 
+def test_a_place_is_relative_where_it_can_be(at: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    def uri(path: Path | str) -> str:
+        place = checked(str(path), code=1)["results"][0]["locations"][0]["physicalLocation"]
+        return str(place["artifactLocation"]["uri"])
+
+    assert uri(at / "a build.log") == uri("./a build.log") == "a%20build.log"
+    elsewhere = tmp_path_factory.mktemp("other") / "x.log"
+    elsewhere.write_text(log(Kernel(registers=74)))
+    assert uri(elsewhere) == elsewhere.as_uri()
+    (at / "deep").mkdir()
+    (at / "deep" / "x.log").write_text(log(Kernel(registers=74)))
+    assert uri(at / "deep" / "x.log") == "deep/x.log"
+
+
 def test_the_standard_input_has_a_place(at: Path) -> None:
     (result, *_) = checked("-", code=1, stdin=log(Kernel(registers=74)))["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "stdin"
