@@ -26,9 +26,10 @@ def diff(
     every: Annotated[bool, option("--all", help="Show kernels that did not change, too.")] = False,
     json: options.Json = False,
 ) -> None:
-    """What changed between two builds: registers, spills, occupancy.
+    """What changed between two builds, kernel by kernel.
 
-    Kernels are matched by name and architecture. Reads what occusite read does.
+    Registers, spills, shared memory, stack and occupancy. Kernels are matched by name and architecture. Reads what
+    occusite read does.
     """
     from occusite.questions import kernels
     from occusite.questions.changes import compare

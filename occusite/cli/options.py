@@ -72,7 +72,8 @@ def field_option(field: Field) -> Any:
     if isinstance(default, bool):
         default = "yes" if default else "no"
     shown = f"  [default: {default}]" if default is not None else ""
-    text = f"{field.help}{since}{shown}"
+    shape = " A block's shape will do: 32x8." if field.shaped else ""
+    text = f"{field.help}{shape}{since}{shown}"
     if field.kind == "flag":
         return Annotated[bool | None, option(f"{flag}/--no-{flag[2:]}", help=text)]
     names = [flag, *([_SHORT[field.name]] if field.name in _SHORT else [])]

@@ -45,10 +45,10 @@ def _result(path: str, finding: Finding) -> dict[str, Any]:
     report = finding.row.report
     name = report.name or "a kernel without a name"
     of = f" ({report.architecture})" if report.architecture else ""
-    place: dict[str, Any] = {"artifactLocation": {"uri": _uri(path)}}
     line = re.search(r"\bline (\d+)", report.where)
-    if line and int(line[1]):
-        place["region"] = {"startLine": int(line[1])}
+    # Services want a line: a report without lines, such as a binary, has its first.
+    first = max(int(line[1]), 1) if line else 1
+    place = {"artifactLocation": {"uri": _uri(path)}, "region": {"startLine": first}}
     # The same finding of the next build has the same print, whatever its line.
     print_of = sha256(
         "\0".join((report.kernel, report.architecture, finding.measure, finding.rule)).encode()

@@ -46,7 +46,8 @@ def launch_error(answer: Occupancy) -> LaunchError | None:
     if answer.runs or not isinstance(device, Properties):
         return None
     if cluster_cause(device, launch):
-        return CLUSTER
+        # Where there are no clusters no code with them is compiled.
+        return CLUSTER if device.major >= 9 else None
     if limits.too_much_static(device, launch.static_shared) or launch.static_shared > max(
         device.shared_memory_per_block_opt_in, device.shared_memory_per_block
     ):

@@ -21,14 +21,18 @@ LOCATION = {
         "physicalLocation": {
             "type": "object",
             "additionalProperties": False,
-            "required": ["artifactLocation"],
+            "required": ["artifactLocation", "region"],
             "properties": {
                 "artifactLocation": {
                     "type": "object",
                     "required": ["uri"],
                     "properties": {"uri": {"type": "string", "pattern": r"^[A-Za-z0-9._~!$&'()*+,;=:@/%-]+$"}},
                 },
-                "region": {"type": "object", "properties": {"startLine": {"type": "integer", "minimum": 1}}},
+                "region": {
+                    "type": "object",
+                    "required": ["startLine"],
+                    "properties": {"startLine": {"type": "integer", "minimum": 1}},
+                },
             },
         },
         "logicalLocations": {

@@ -44,6 +44,7 @@ def test_triton_speaks_first_of_threads_and_shared_memory() -> None:
 def test_another_vendors_driver_is_not_known() -> None:
     assert errors.launch_error(occupancy("gfx942", amd.Launch(256, 600))) is None
     assert errors.launch_error(nvidia.device("8.9").occupancy(Launch(32, 32))) is None
+    assert errors.launch_error(occupancy("8.9", Launch(32, 32, cluster=2))) is None
 
 
 def test_numbers_and_names_are_those_of_cudas_header() -> None:
