@@ -226,9 +226,11 @@ def test_one_block_is_one_block() -> None:
 
 
 @pytest.mark.parametrize("columns", ["80", "100"])
-def test_no_word_is_folded(monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+def test_no_word_is_folded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, columns: str) -> None:
     """In a terminal each word of a table stands whole on a line, as it does in a pipe."""
     log = b"ptxas info    : Compiling entry function 'matmul_kernel' for 'sm_89'\nptxas info    : Used 74 registers, 16384 bytes smem\n"
+    before = tmp_path / "before.log"
+    before.write_bytes(log.replace(b"74 reg", b"120 reg"))
     commands: list[tuple[list[str], bytes]] = [
         (["occupancy", *ADA, "-s", "100"], b""),
         (["occupancy", "-d", "gfx942", "--work-items", "320", "--vgprs", "128"], b""),
@@ -238,12 +240,19 @@ def test_no_word_is_folded(monkeypatch: pytest.MonkeyPatch, columns: str) -> Non
         (["devices", "ada"], b""),
         (["devices", "gfx9"], b""),
         (["read", "-", "-t", "256"], log),
+        (["explain", *ADA, "-s", "100"], b""),
+        (["why", "-d", "8.9", "-t", "256", "-r", "40", "-s", "60000", "--max-dynamic-shared", "49152"], b""),
+        (["grid", *ADA, "--grid", "1000"], b""),
+        (["shared", *ADA], b""),
+        (["stack", "-d", "8.9"], b""),
+        (["warp-groups", "-d", "9.0", "-r", "168", "24/240/240"], b""),
+        (["diff", str(before), "-", "-t", "256"], log),
     ]
     for command, stdin in commands:
-        plain = set(re.findall(r"[A-Za-z]{3,}", run(*command, stdin=stdin)))
+        plain = set(re.findall(r"[A-Za-z]{3,}", run(*command, stdin=stdin, code=int(command[0] == "why"))))
         monkeypatch.setenv("FORCE_COLOR", "1")
         monkeypatch.setenv("COLUMNS", columns)
-        shown = re.sub(r"\x1b\[[0-9;]*m", "", run(*command, stdin=stdin))
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", run(*command, stdin=stdin, code=int(command[0] == "why")))
         monkeypatch.delenv("FORCE_COLOR")
         whole = set(re.findall(r"[A-Za-z]{3,}", shown))
         assert not whole - plain - {"block", "per"}, (command, shown)
