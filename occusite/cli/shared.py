@@ -48,6 +48,8 @@ def shared(
 
 
 def _parts(answer: Occupancy, rows: list[Room], count: int | None) -> list[object]:
+    from occusite.questions.room import memory_field
+
     device = answer.device
     blocks = f"{device.terms.block}s"
     head: list[object] = [f"device: {device.name}"]
@@ -64,8 +66,7 @@ def _parts(answer: Occupancy, rows: list[Room], count: int | None) -> list[objec
         table.rows.append(
             [row.blocks, f"{row.least:,}", f"{row.most:,}", *[f"{available:,}" if available is not None else "–"] * api]
         )
-    name = rows[0].field.replace("_", " ")
-    return [*head, f"bytes:  of {name} per {device.terms.block}, all else as given", "", table]
+    return [*head, f"bytes:  {memory_field(answer).label}, all else as given", "", table]
 
 
 def _available(answer: Occupancy, blocks: int) -> int | None:

@@ -25,7 +25,7 @@ def warp_groups(
 ) -> None:
     """Whether register counts of warp groups fit (setmaxnreg).
 
-    Exits with 1 when they do not: such a kernel waits for ever.
+    Exits with 1 when they do not, since such a kernel waits for ever, and when the launch itself cannot run.
     """
     from occusite import nvidia
     from occusite.model.fields import whole
@@ -46,17 +46,14 @@ def warp_groups(
         threads = found.launch.threads // len(found.groups)
         end = f"fits, {counted(found.spare, 'registers')} per thread left for one group"
         short = f"does not fit: {counted(-found.spare, 'registers')} per thread too many, so a group waits for ever"
-        runs = (
-            f"{counted(answer.blocks, 'blocks')}, {percent(answer.warps, answer.slots)}"
-            if answer.runs
-            else "cannot run"
-        )
+        share = percent(answer.warps, answer.slots)
+        runs = f"{counted(answer.blocks, 'blocks')}, {share}, by the registers of the launch"
         show(
             f"device: {gpu.name}",
             f"pool:   {found.pool:,} registers: {counted(len(found.groups), 'groups')} × {threads} threads × {found.launched}",
             f"wanted: {found.wanted:,} registers: {threads} × ({' + '.join(map(str, found.groups))})",
             f"answer: {end if found.fits else short}",
-            f"per SM: {runs}, by the registers of the launch",
+            f"per SM: {runs if answer.runs else f'cannot run: {answer.reason}'}",
         )
-    if not found.fits:
+    if not found.fits or not answer.runs:
         raise Exit(1)

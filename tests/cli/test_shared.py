@@ -34,4 +34,5 @@ def test_a_number_that_no_size_gives() -> None:
 def test_another_vendors_memory_has_no_api() -> None:
     text = run("shared", "-d", "gfx942", "--work-items", "256", "--vgprs", "40", "--blocks", "1")
     assert "API" not in text
+    assert "bytes:  LDS per work-group, all else as given" in text
     assert text.splitlines()[-1].split() == ["1", "32,769", "65,536"]

@@ -21,6 +21,12 @@ def test_it_does_not() -> None:
     assert (made["fits"], made["spare"], made["pool"], made["wanted"]) == (False, -24, 61_440, 64_512)
 
 
+def test_a_block_that_cannot_run() -> None:
+    text = run("warp-groups", "-d", "9.0", "-r", "168", "/".join(["24"] * 9), code=1)
+    assert "per SM: cannot run: one block does not fit" in text
+    assert parsed("warp-groups", "-d", "9.0", "-r", "168", "/".join(["24"] * 9), code=1)["blocks"] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
