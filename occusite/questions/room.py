@@ -29,7 +29,7 @@ def room(answer: Occupancy, blocks: int) -> Room:
     The launch's own size of that field is left out of account. `least` of one block is what forces a single block onto
     a core, as a kernel does that wants all of the cache. Where sizes in between give another residency, which older
     pools can do, the range around the smallest is given.
-    Raises `ValueError` for blocks below 1, and for a device without such a field.
+    Raises `ValueError` for blocks below 1.
     """
     blocks = integer("blocks", blocks, 1, None, f"{answer.device.terms.block}s")
     device, launch = answer.device, answer.launch
@@ -51,17 +51,13 @@ def room(answer: Occupancy, blocks: int) -> Room:
 
 def rooms(answer: Occupancy) -> tuple[Room, ...]:
     """The room for every residency that some size gives, most blocks first."""
-    field = memory_field(answer)
-    most = answer.device.counter(answer.launch, field.name)(answer.device.range(field)[0])[0]
-    found = [room(answer, blocks) for blocks in range(most, 0, -1)]
+    # A block takes a warp slot at least.
+    found = [room(answer, blocks) for blocks in range(answer.device.slots, 0, -1)]
     return tuple(each for each in found if each.least is not None)
 
 
 def memory_field(answer: Occupancy) -> Field:
-    """The field of on-chip memory that a launch sets last. Raises `ValueError` where the launch has none."""
+    """The field of on-chip memory that a launch sets last: of static and dynamic shared memory the dynamic."""
     budgets = {budget.key for budget in answer.device.budgets if budget.slot == "memory"}
-    fields = [field for field in answer.launch.FIELDS if field.eases in budgets]
-    if not fields:
-        raise ValueError(f"launch: {answer.launch!r} has no {answer.device.terms.memory}")
-    last: Field = fields[-1]
-    return last
+    fields: list[Field] = [field for field in answer.launch.FIELDS if field.eases in budgets]
+    return fields[-1]

@@ -29,7 +29,7 @@ H100 = nvidia.device("9.0")
 )
 def test_published_kernels(launched: int, groups: tuple[int, ...], fits: bool, spare: int) -> None:
     found = warp_groups(H100, Launch(1, launched), groups)
-    assert (found.fits, found.spare) == (fits, spare)
+    assert (found.fits, found.spare, type(found.spare)) == (fits, spare, int)
     assert found.pool == launched * 128 * len(groups)
     assert found.wanted == sum(groups) * 128
     assert found.launch.threads == 128 * len(groups)
@@ -46,10 +46,15 @@ def test_it_fits_when_the_mean_does(launched: int, groups: list[int]) -> None:
     ("device", "launched", "groups", "said"),
     [
         ("8.9", 168, (24, 240, 240), "^device: .* is not allowed; setmaxnreg needs compute capability 9.0"),
-        ("9.0", 168, (), "^groups: missing"),
-        ("9.0", 168, (16, 240), "^groups: 16 is not allowed; give a whole number, 24–256"),
-        ("9.0", 168, (24, 236), "^groups: 236 is not allowed; give a multiple of 8"),
-        ("9.0", 170, (24, 240), "^registers: 170 is not allowed; give a multiple of 8"),
+        ("9.0", 168, (), "^groups: missing; give the registers per thread of each warp group, like 24/240/240$"),
+        (
+            "9.0",
+            168,
+            (16, 240),
+            "^groups: 16 is not allowed; give a whole number, 24–256 registers per thread, a multiple of 8$",
+        ),
+        ("9.0", 168, (24, 236), "^groups: 236 is not allowed; give a multiple of 8, 24–256$"),
+        ("9.0", 170, (24, 240), "^registers: 170 is not allowed; give a multiple of 8, 24–256$"),
     ],
 )
 def test_refused(device: str, launched: int, groups: tuple[int, ...], said: str) -> None:
