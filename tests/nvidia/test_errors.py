@@ -35,6 +35,19 @@ def test_each_kind(device: str, launch: Launch, code: int | None, said: str | No
     assert found and found.code == code and said in found.text
 
 
+def test_at_the_edges() -> None:
+    """One more of each is another error, or none: the block's most threads, registers and static memory are legal."""
+    most = Launch(1024, 256, 0, 0)
+    assert errors.launch_error(occupancy("8.9", most)) == errors.RESOURCES
+    assert errors.launch_error(occupancy("8.9", Launch(1025, 256))) == errors.CONFIGURATION
+    assert errors.launch_error(occupancy("8.9", Launch(1024, 257))) == errors.TOO_MANY_REGISTERS
+    full = nvidia.device("8.9").shared_memory_per_block_opt_in
+    assert errors.launch_error(occupancy("8.9", Launch(32, 32, full, 1))) == errors.ARGUMENT
+    assert errors.launch_error(occupancy("8.9", Launch(32, 32, full + 1))) == errors.TOO_MUCH_STATIC
+    assert errors.TOO_MUCH_STATIC.text == "ptxas error: entry function uses too much shared data"
+    assert errors.TOO_MANY_REGISTERS.text == "the compiler gives no kernel so many registers per thread"
+
+
 def test_triton_speaks_first_of_threads_and_shared_memory() -> None:
     assert errors.CONFIGURATION.triton == "out of resource: threads"
     assert errors.ARGUMENT.triton == "out of resource: shared memory"

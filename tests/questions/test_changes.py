@@ -33,14 +33,15 @@ def test_new_and_gone_kernels_and_the_same_name_for_another_architecture() -> No
         *(("new", "sm_89", True, False), ("matmul", "sm_90", False, False), ("matmul", "sm_89", False, False)),
         ("old", "sm_89", False, True),
     ]
+    assert [c.kernel for c in compare(old, new)] == ["_Z3newPf", "_Z6matmulPKfS0_Pf", "_Z6matmulPKfS0_Pf", "_Z3oldPf"]
     (changed,) = [c for c in compare(old, new) if c.before and c.after and c.changed]
     assert changed.architecture == "sm_90"
 
 
 def test_a_template_in_several_objects_is_compared_in_order() -> None:
-    old = answered(Kernel(registers=30), Kernel(registers=40))
-    new = answered(Kernel(registers=30), Kernel(registers=50))
-    assert [[m.change for m in c.measures][:1] for c in compare(old, new)] == [[0], [10]]
+    old = answered(Kernel(registers=30), Kernel(registers=40), Kernel(registers=50))
+    new = answered(Kernel(registers=30), Kernel(registers=50), Kernel(registers=50))
+    assert [[m.change for m in c.measures][:1] for c in compare(old, new)] == [[0], [10], [0]]
 
 
 def test_what_a_report_does_not_say_is_not_zero() -> None:
