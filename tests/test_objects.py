@@ -249,3 +249,121 @@ def test_fields_change_a_launch() -> None:
     answer = occusite.occupancy("8.9", Launch(256, 41), registers=40)
     assert answer.launch == Launch(256, 40)
     assert answer.warps == 48
+
+
+# Values that no compute capability has, so that each must come from the object.
+ODD = {
+    "sm_count": 7,
+    "threads_per_sm": 1984,
+    "registers_per_sm": 60_000,
+    "registers_per_block": 50_000,
+    "shared_memory_per_sm": 90_000,
+    "shared_memory_per_block": 40_000,
+    "shared_memory_per_block_opt_in": 80_000,
+    "reserved_shared_memory": 512,
+    "max_threads_per_block": 992,
+    "warp_size": 31,
+}
+VOCABULARIES: dict[str, dict[str, str]] = {
+    # CUDA 13, driver_types.h, struct cudaDeviceProp.
+    "cudaDeviceProp": {
+        "multiProcessorCount": "sm_count",
+        "maxThreadsPerMultiProcessor": "threads_per_sm",
+        "regsPerMultiprocessor": "registers_per_sm",
+        "regsPerBlock": "registers_per_block",
+        "sharedMemPerMultiprocessor": "shared_memory_per_sm",
+        "sharedMemPerBlock": "shared_memory_per_block",
+        "sharedMemPerBlockOptin": "shared_memory_per_block_opt_in",
+        "reservedSharedMemPerBlock": "reserved_shared_memory",
+        "maxThreadsPerBlock": "max_threads_per_block",
+        "warpSize": "warp_size",
+    },
+    # PyTorch 2.9, torch/csrc/cuda/Module.cpp.
+    "torch": {
+        "multi_processor_count": "sm_count",
+        "max_threads_per_multi_processor": "threads_per_sm",
+        "regs_per_multiprocessor": "registers_per_sm",
+        "shared_memory_per_multiprocessor": "shared_memory_per_sm",
+        "shared_memory_per_block": "shared_memory_per_block",
+        "shared_memory_per_block_optin": "shared_memory_per_block_opt_in",
+        "max_threads_per_block": "max_threads_per_block",
+        "warp_size": "warp_size",
+    },
+    # cuda.core 1.2, _device.pyx, class DeviceProperties.
+    "cuda.core": {
+        "multiprocessor_count": "sm_count",
+        "max_threads_per_multiprocessor": "threads_per_sm",
+        "max_registers_per_multiprocessor": "registers_per_sm",
+        "max_registers_per_block": "registers_per_block",
+        "max_shared_memory_per_multiprocessor": "shared_memory_per_sm",
+        "max_shared_memory_per_block": "shared_memory_per_block",
+        "max_shared_memory_per_block_optin": "shared_memory_per_block_opt_in",
+        "reserved_shared_memory_per_block": "reserved_shared_memory",
+    },
+    # Numba-CUDA 0.30, cudadrv/enums.py, as attributes of its Device.
+    "numba": {
+        "MULTIPROCESSOR_COUNT": "sm_count",
+        "MAX_THREADS_PER_MULTI_PROCESSOR": "threads_per_sm",
+        "MAX_REGISTERS_PER_BLOCK": "registers_per_block",
+        "MAX_SHARED_MEMORY_PER_BLOCK": "shared_memory_per_block",
+        "MAX_THREADS_PER_BLOCK": "max_threads_per_block",
+        "WARP_SIZE": "warp_size",
+    },
+}
+CAPABILITY = {
+    "cudaDeviceProp": ("major", "minor"),
+    "torch": ("major", "minor"),
+    "cuda.core": ("compute_capability_major", "compute_capability_minor"),
+    "numba": ("COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR"),
+}
+
+
+@pytest.mark.parametrize("library", VOCABULARIES)
+def test_every_property_is_taken_from_the_object(library: str) -> None:
+    names, (major, minor) = VOCABULARIES[library], CAPABILITY[library]
+    stated = {name: ODD[field] for name, field in names.items()} | {major: 8, minor: 0, "name": "odd\0"}
+    plain = nvidia.device("8.0")
+    for thing in (stated, SimpleNamespace(**stated)):
+        made = objects.device(thing)
+        for field, value in ODD.items():
+            wanted = value if field in names.values() else getattr(plain, field)
+            assert getattr(made, field) == wanted, (library, field)
+        assert (made.name, made.architecture) == ("odd", "sm_80")
+
+
+def test_half_a_compute_capability_is_none() -> None:
+    for thing in ({"major": 8}, {"minor": 9}, {"compute_capability": (8,)}, {"compute_capability": "89"}):
+        with pytest.raises(ValueError, match=r"such as \(8, 9\), or device properties with major, minor and"):
+            objects.device(thing)
+    with pytest.raises(ValueError, match=r"^major: 0 is not allowed; give a whole number, 1 or more"):
+        objects.device((0, 9))
+    with pytest.raises(ValueError, match=r"^minor: -1 is not allowed; give a whole number, 0 or more"):
+        objects.device((8, -1))
+    assert objects.device((8, 0)).architecture == "sm_80"
+    with pytest.raises(ValueError, match=r"^cus: 0 is not allowed; give a whole number, 1 or more"):
+        objects.device({"gcnArchName": "gfx942", "multi_processor_count": 0})
+    one: Any = objects.device({"gcnArchName": "gfx942", "multi_processor_count": 1})
+    assert (one.cus, one.name) == (1, amd.device("gfx942").name)
+    with pytest.raises(ValueError, match=r"^sm_count: -1 is not allowed"):
+        objects.device({"major": 8, "minor": 9, "multiProcessorCount": -1})
+
+
+def test_the_edges_of_what_a_kernel_says() -> None:
+    assert objects.launch(CUPY, threads=512).threads == 512
+    zero = {**CUPY, "num_regs": 0, "max_dynamic_shared_size_bytes": 0, "preferred_shared_memory_carveout": 0}
+    assert objects.launch(zero, threads=32) == Launch(32, 0, 2048, max_dynamic_shared=0, carveout=0)
+    assert objects.launch({**CUDA, "requiredClusterWidth": 0}, threads=32).cluster == 1
+    assert objects.launch({**CUDA, "requiredClusterDepth": 3}, threads=32).cluster == 6
+    assert objects.launch({**CUDA, "requiredClusterDepth": None}, threads=32).cluster == 1
+    assert objects.launch(CUPY, threads=(1, 1, 7)).threads == 7
+    with pytest.raises(ValueError, match=r"^threads: 0 is not allowed; give a whole number, 1 or more"):
+        objects.launch(CUPY, threads=(32, 0))
+    with pytest.raises(
+        ValueError, match=r"^threads: 513 is not allowed; this kernel runs with 1–512 threads per block$"
+    ):
+        objects.launch(CUPY, threads=513)
+    older = triton()
+    del older.metadata.num_ctas
+    assert objects.launch(older) == Launch(256, 168, dynamic_shared=98_304)
+    # An object whose metadata is another library's is told by its own names.
+    assert objects.launch(SimpleNamespace(metadata={}, **CUPY), threads=32).registers == 41
