@@ -39,12 +39,16 @@ _DEVICE = {
     "sm_count": (*("multiProcessorCount", "multi_processor_count", "multiprocessor_count", "MULTIPROCESSOR_COUNT"),),
     "threads_per_sm": (
         *("maxThreadsPerMultiProcessor", "max_threads_per_multi_processor", "max_threads_per_multiprocessor"),
-        "MAX_THREADS_PER_MULTI_PROCESSOR",
+        *("MAX_THREADS_PER_MULTIPROCESSOR", "MAX_THREADS_PER_MULTI_PROCESSOR"),
     ),
-    "registers_per_sm": ("regsPerMultiprocessor", "regs_per_multiprocessor", "max_registers_per_multiprocessor"),
+    "registers_per_sm": (
+        *("regsPerMultiprocessor", "regs_per_multiprocessor", "max_registers_per_multiprocessor"),
+        "MAX_REGISTERS_PER_MULTIPROCESSOR",
+    ),
     "registers_per_block": ("regsPerBlock", "max_registers_per_block", "MAX_REGISTERS_PER_BLOCK"),
     "shared_memory_per_sm": (
         *("sharedMemPerMultiprocessor", "shared_memory_per_multiprocessor", "max_shared_memory_per_multiprocessor"),
+        "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR",
     ),
     "shared_memory_per_block": (
         *("sharedMemPerBlock", "shared_memory_per_block", "max_shared_memory_per_block"),
@@ -52,8 +56,11 @@ _DEVICE = {
     ),
     "shared_memory_per_block_opt_in": (
         *("sharedMemPerBlockOptin", "shared_memory_per_block_optin", "max_shared_memory_per_block_optin"),
+        "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN",
     ),
-    "reserved_shared_memory": ("reservedSharedMemPerBlock", "reserved_shared_memory_per_block"),
+    "reserved_shared_memory": (
+        *("reservedSharedMemPerBlock", "reserved_shared_memory_per_block", "RESERVED_SHARED_MEMORY_PER_BLOCK"),
+    ),
     "max_threads_per_block": ("maxThreadsPerBlock", "max_threads_per_block", "MAX_THREADS_PER_BLOCK"),
     "warp_size": ("warpSize", "warp_size", "WARP_SIZE"),
 }

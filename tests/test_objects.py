@@ -300,21 +300,28 @@ VOCABULARIES: dict[str, dict[str, str]] = {
         "max_shared_memory_per_block_optin": "shared_memory_per_block_opt_in",
         "reserved_shared_memory_per_block": "reserved_shared_memory",
     },
-    # Numba-CUDA 0.30, cudadrv/enums.py, as attributes of its Device.
+    # Numba-CUDA 0.30, cudadrv/driver.py, Device.__getattr__: what follows CU_DEVICE_ATTRIBUTE_ in CUDA 13's cuda.h.
     "numba": {
         "MULTIPROCESSOR_COUNT": "sm_count",
-        "MAX_THREADS_PER_MULTI_PROCESSOR": "threads_per_sm",
+        "MAX_THREADS_PER_MULTIPROCESSOR": "threads_per_sm",
+        "MAX_REGISTERS_PER_MULTIPROCESSOR": "registers_per_sm",
+        "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": "shared_memory_per_sm",
+        "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": "shared_memory_per_block_opt_in",
+        "RESERVED_SHARED_MEMORY_PER_BLOCK": "reserved_shared_memory",
         "MAX_REGISTERS_PER_BLOCK": "registers_per_block",
         "MAX_SHARED_MEMORY_PER_BLOCK": "shared_memory_per_block",
         "MAX_THREADS_PER_BLOCK": "max_threads_per_block",
         "WARP_SIZE": "warp_size",
     },
+    # Numba 0.68, numba/cuda/cudadrv/enums.py, spells one of them otherwise.
+    "older numba": {"MAX_THREADS_PER_MULTI_PROCESSOR": "threads_per_sm", "MULTIPROCESSOR_COUNT": "sm_count"},
 }
 CAPABILITY = {
     "cudaDeviceProp": ("major", "minor"),
     "torch": ("major", "minor"),
     "cuda.core": ("compute_capability_major", "compute_capability_minor"),
     "numba": ("COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR"),
+    "older numba": ("COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR"),
 }
 
 

@@ -85,6 +85,60 @@ def test_worse_than_the_baseline() -> None:
     assert worse(compare([], answered(Kernel())), ()) == []
 
 
+def test_findings_say_measure_rule_and_kernel() -> None:
+    old, new = answered(Kernel(shared=8192)), answered(Kernel(registers=74, shared=8200))
+    found = worse(compare(old, new))
+    assert [(f.row, f.measure, f.rule, f.text) for f in found] == [
+        (new[0], "registers", "baseline", "registers 64 → 74"),
+        (new[0], "shared_memory", "baseline", "shared memory 8,192 → 8,200 bytes"),
+        (new[0], "occupancy", "baseline", "occupancy 66.67 → 50 %"),
+    ]
+    limits = [(f.row, f.measure, f.rule) for f in judged(new, RULES)]
+    assert limits == [(new[0], "registers", "limit"), (new[0], "occupancy", "limit")]
+    silent = answered(Kernel(spills=None))
+    assert {(f.measure, f.rule) for f in judged(silent, RULES)} == {("spills", "limit"), ("stack", "limit")}
+    # New and gone kernels have no baseline to fall behind.
+    assert worse(compare([], new)) == worse(compare(old, [])) == []
+    assert [f.text for f in worse(compare(answered(Kernel(spills=None)), answered(Kernel(spills=8))))] == []
+
+
+def test_by_one_and_to_the_limit() -> None:
+    old = answered(Kernel(registers=20))
+    assert [f.text for f in worse(compare(old, answered(Kernel(registers=21))))] == ["registers 20 → 21"]
+    rules = rules_from({"rule": [{"kernel": "*", "grow_registers": 1}, {"grow_registers": 0, "lose_occupancy": 100}]})
+    assert worse(compare(old, answered(Kernel(registers=21))), rules) == []
+    assert [f.text for f in worse(compare(old, answered(Kernel(registers=22))), rules)] == ["registers 20 → 22"]
+    # 66.67 % is not below 66.6 %, and 50 % not below 50 %; from 66.67 to 50 % are 16.67 points.
+    for least, kernel, broken in ((66.6, Kernel(), 0), (66.7, Kernel(), 1), (50, Kernel(registers=74), 0)):
+        assert len(judged(answered(kernel), rules_from({"rule": [{"min_occupancy": least}]}))) == broken
+    for lose, broken in ((16.6, 1), (16.7, 0)):
+        texts = [
+            f.text
+            for f in worse(
+                compare(answered(Kernel()), answered(Kernel(registers=74))),
+                rules_from({"rule": [{"lose_occupancy": lose, "grow_registers": 10}]}),
+            )
+        ]
+        assert texts == ["occupancy 66.67 → 50 %"][:broken]
+    for key in ("min_occupancy", "lose_occupancy"):
+        assert rules_from({"rule": [{key: 100}, {key: 0.5}]})
+        with pytest.raises(
+            ValueError, match=rf"^rule 1: {key}: 100.5 is not allowed; give above 0 and at most 100 perce"
+        ):
+            rules_from({"rule": [{key: 100.5}]})
+
+
+def test_without_an_answer_a_rule_of_occupancy_is_broken() -> None:
+    (row,) = answered(Kernel(architecture="sm_10"))
+    assert row.answer is None
+    rules = rules_from({"rule": [{"min_occupancy": 50}]})
+    ((_, measure, rule, text),) = judged([row], rules)
+    assert (measure, rule) == ("occupancy", "limit")
+    assert text == f"occupancy: no answer ({row.problem}), the limit is 50 %"
+    (finding,) = worse(compare(answered(Kernel()), [row._replace(report=answered(Kernel())[0].report)]))
+    assert (finding.measure, finding.text) == ("occupancy", "occupancy: the report does not say any more, it was 32")
+
+
 def test_a_launch_that_cannot_run_any_more() -> None:
     old, new = answered(Kernel(), threads=1024), answered(Kernel(registers=72), threads=1024)
     texts = [finding.text for finding in worse(compare(old, new))]
