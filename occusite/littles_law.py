@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from occusite.model.checks import integer, number
+from occusite.model.checks import integer, kept, number
 
 
 def bytes_in_flight(bandwidth: float, latency: float) -> float:
@@ -40,9 +40,9 @@ class Supply:
     def __post_init__(self) -> None:
         number("bandwidth", self.bandwidth, 0, unit="GB/s")
         number("latency", self.latency, 0, unit="ns")
-        integer("sms", self.sms, 1, None, "streaming multiprocessors")
-        integer("access", self.access, 1, None, "bytes per warp access")
-        integer("loads", self.loads, 1, None, "loads in flight per warp")
+        kept(self, "sms", 1, None, "streaming multiprocessors")
+        kept(self, "access", 1, None, "bytes per warp access")
+        kept(self, "loads", 1, None, "loads in flight per warp")
 
     @property
     def total(self) -> float:
@@ -67,7 +67,7 @@ class Supply:
     def throughput(self, warps: int) -> float:
         """GB/s one SM sustains with `warps` resident warps: a slope, warps × loads × bytes ÷ latency, and a roof,
         the SM's share of the bandwidth."""
-        integer("warps", warps, 0)
+        warps = integer("warps", warps, 0)
         return min(warps * self.loads * self.access / self.latency, self.bandwidth / self.sms)
 
     @property
@@ -81,9 +81,9 @@ def arithmetic_warps(latency: int, issue_rate: float = 1, independent: int = 1) 
     `latency` of the pipeline in cycles, `issue_rate` in instructions per cycle and scheduler, `independent`
     instructions per warp that may be in flight at once. Raises `ValueError` for a value outside its range.
     """
-    integer("latency", latency, 1, None, "cycles")
+    latency = integer("latency", latency, 1, None, "cycles")
     number("issue_rate", issue_rate, 0, unit="instructions per cycle")
-    integer("independent", independent, 1, None, "independent instructions")
+    independent = integer("independent", independent, 1, None, "independent instructions")
     return math.ceil(latency * _exact(issue_rate) / independent)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from occusite.model.answer import Limit, Occupancy, RuleSet
-from occusite.model.checks import integer
+from occusite.model.checks import kept
 from occusite.model.fields import MOST_BYTES, Field, checker
 from occusite.model.terms import Budget, Phrase, Step, Terms
 
@@ -97,7 +97,7 @@ class SM:
 
     def __post_init__(self) -> None:
         for stock in ("registers", "shared_memory", "warps", "blocks"):
-            integer(stock, getattr(self, stock), 1)
+            kept(self, stock, 1)
 
     @property
     def slots(self) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from occusite.model.checks import choice, integer, number
+from occusite.model.checks import choice, integer, kept, number
 
 POLICIES = {"greedy": "greedy, then oldest", "round_robin": "loose round-robin"}
 STARTS = {"together": "all warps at cycle 0", "spread": "warps spread over one loop"}
@@ -113,13 +113,13 @@ class Kernel:
     interval: int = 1
 
     def __post_init__(self) -> None:
-        integer("loads", self.loads, 0, 64, "independent loads")
-        integer("arithmetic", self.arithmetic, 0 if self.loads else 1, 10_000, "instructions")
-        integer("latency", self.latency, 1, 100_000, "cycles")
-        integer("rounds", self.rounds, 1, 64, "dependent rounds")
-        integer("pipeline", self.pipeline, 1, 1000, "cycles")
-        integer("independent", self.independent, 1, 64, "independent chains")
-        integer("interval", self.interval, 1, 100_000, "cycles per load")
+        kept(self, "loads", 0, 64, "independent loads")
+        kept(self, "arithmetic", 0 if self.loads else 1, 10_000, "instructions")
+        kept(self, "latency", 1, 100_000, "cycles")
+        kept(self, "rounds", 1, 64, "dependent rounds")
+        kept(self, "pipeline", 1, 1000, "cycles")
+        kept(self, "independent", 1, 64, "independent chains")
+        kept(self, "interval", 1, 100_000, "cycles per load")
 
     @property
     def instructions(self) -> int:
@@ -210,7 +210,7 @@ class Run:
 
     def timeline(self, cycles: int) -> tuple[tuple[Segment, ...], ...]:
         """Per warp, its states from cycle 0 to `cycles`, without gaps. Raises `ValueError` beyond the run's end."""
-        integer("cycles", cycles, 1, self.end, "cycles")
+        cycles = integer("cycles", cycles, 1, self.end, "cycles")
         lanes: list[list[Segment]] = [[] for _ in range(self.warps)]
         free = [0] * self.warps
         before = ["waiting"] * self.warps
@@ -254,11 +254,11 @@ def simulate(
     Raises `ValueError` for warps outside 1–64, an unknown policy or start, cycles outside 0–100,000, or patience
     outside 0–10,000,000.
     """
-    integer("warps", warps, 1, MOST_WARPS, "warps")
+    warps = integer("warps", warps, 1, MOST_WARPS, "warps")
     greedy = choice("policy", policy, tuple(POLICIES)) == "greedy"
     spread = choice("start", start, tuple(STARTS)) == "spread"
-    integer("cycles", cycles, 0, 100_000, "cycles")
-    integer("patience", patience, 0, 10_000_000, "issues")
+    cycles = integer("cycles", cycles, 0, 100_000, "cycles")
+    patience = integer("patience", patience, 0, 10_000_000, "issues")
 
     body = kernel.body()
     length, latency, pipeline, interval = len(body), kernel.latency, kernel.pipeline, kernel.interval
@@ -357,7 +357,7 @@ def roof(kernel: Kernel) -> Fraction:
 def expected(kernel: Kernel, warps: int) -> Fraction:
     """Little's law for this loop, in instructions per cycle: a slope, warps × instructions ÷ cycles a lone warp takes
     for them, and a roof. Raises `ValueError` for warps outside 1–64."""
-    integer("warps", warps, 1, MOST_WARPS, "warps")
+    warps = integer("warps", warps, 1, MOST_WARPS, "warps")
     return min(Fraction(warps * kernel.instructions, kernel.alone), roof(kernel))
 
 
@@ -368,7 +368,7 @@ def warps_to_saturate(
 
     Raises `ValueError` for an unknown policy or start, a share outside 0–1, or most outside 1–64.
     """
-    integer("most", most, 1, MOST_WARPS, "warps")
+    most = integer("most", most, 1, MOST_WARPS, "warps")
     target = Fraction(str(number("share", share, 0, 1))) * roof(kernel)
 
     def enough(warps: int) -> bool:

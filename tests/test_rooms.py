@@ -21,6 +21,7 @@ ROOMS = {
     "littles_law": 1,
     "scheduler": 1,
     "devices": 2,
+    "objects": 3,
     "questions": 3,
     "reports": 2,
     "cli": 5,
@@ -34,7 +35,7 @@ ROOMS = {
 # What one file or room may need beyond the standard library.
 LIBRARIES = {
     "nvidia/sweep_numpy.py": {"numpy"},
-    "cli": {"typer", "rich"},
+    "cli": {"click", "rich"},
     # Outside the book a notebook shows a chart's picture where vl-convert is installed.
     "book/parts/jupyter.py": {"vl_convert"},
 }

@@ -12,7 +12,7 @@ from occusite.amd import compiler, fast, hardware, working
 from occusite.amd.launch import Launch
 from occusite.amd.rules import DEFAULT_RULES, MOST_WORK_ITEMS, RULES, SIMDS, SOURCES, TARGETS, Target, up, vgprs_counted
 from occusite.model.answer import UNLIMITED, Limit, Occupancy, RuleSet
-from occusite.model.checks import choice, integer
+from occusite.model.checks import choice, kept
 from occusite.model.fields import Field
 from occusite.model.terms import Budget, Step, Terms
 
@@ -57,7 +57,7 @@ class Device:
     def __post_init__(self) -> None:
         choice("target", self.architecture, tuple(TARGETS))
         choice("rules", self.rule_set, RULES)
-        if self.cus is not None and integer("cus", self.cus, 1) % self.target.cus:
+        if self.cus is not None and kept(self, "cus", 1) % self.target.cus:
             raise ValueError(f"cus: {self.cus!r} is not allowed; give a multiple of {self.target.cus}")
 
     @property

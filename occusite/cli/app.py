@@ -1,76 +1,76 @@
-"""The commands put together, with what they share: plain help when piped, errors on one line, exit codes."""
+"""The commands put together, with the version and the script of shell completion."""
 
 from __future__ import annotations
 
-import functools
-import os
-import sys
-from collections.abc import Callable
 from typing import Any
 
-import typer
+import click
+from click.shell_completion import get_completion_class
 
-from occusite.cli import block_size, devices, explain, occupancy, read, sweep
-from occusite.cli.output import in_terminal
+from occusite.cli.parser import Exit, Group
 
-EPILOG = "Exit codes: 0 answered; 1 the launch cannot run; 2 bad input. Every command prints JSON with --json."
-
-app = typer.Typer(
-    name="occusite",
-    help="Exact GPU occupancy: how many blocks of a kernel are resident, what limits them, and what would change it.",
-    epilog=EPILOG,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
-)
-
-
-def _add(name: str, command: Callable[..., None]) -> None:
-    """The command, with a mistake in its input told in a line."""
-
-    @functools.wraps(command)
-    def guarded(*args: Any, **options: Any) -> None:
-        try:
-            command(*args, **options)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # Python flushes the standard output once more at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(141) from None
-        except (ValueError, OSError) as error:
-            typer.echo(f"Error: {error}", err=True)
-            raise typer.Exit(2) from None
-
-    app.command(name)(guarded)
+# Each command's module in this room, in the order of the help.
+COMMANDS = {
+    "occupancy": "occupancy",
+    "explain": "explain",
+    "sweep": "sweep",
+    "block-size": "block_size",
+    "why": "why",
+    "grid": "grid",
+    "shared": "shared",
+    "stack": "stack",
+    "warp-groups": "warp_groups",
+    "read": "read",
+    "diff": "diff",
+    "check": "check",
+    "devices": "devices",
+}
+ABOUT = "Exact GPU occupancy: how many blocks of a kernel are resident, what limits them, and what would change it."
+EPILOG = "Exit codes: 0 answered; 1 the launch cannot run, or a check fails; 2 bad input. Every command prints JSON with --json."
+SHELLS = ("bash", "zsh", "fish")
 
 
-def _version(wanted: bool) -> None:
+def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     if wanted:
         from occusite import __version__, nvidia
 
-        typer.echo(f"occusite {__version__}; NVIDIA rules of cuda_occupancy.h {nvidia.HEADER}")
-        raise typer.Exit
+        click.echo(f"occusite {__version__}; NVIDIA rules of cuda_occupancy.h {nvidia.HEADER}")
+        raise Exit(0)
 
 
-@app.callback()
-def everywhere(
-    version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="The version and its rule set."
-    ),
-) -> None:
-    """Exact GPU occupancy: how many blocks of a kernel are resident, what limits them, and what would change it."""
+def _completion(context: click.Context, parameter: click.Parameter, shell: str | None) -> None:
+    if shell is None:
+        return
+    made = get_completion_class(shell)
+    if shell not in SHELLS or made is None:
+        click.echo(f"Error: show-completion: {shell!r} is not allowed; give one of {', '.join(SHELLS)}", err=True)
+        raise Exit(2)
+    click.echo(made(app, {}, "occusite", "_OCCUSITE_COMPLETE").source())
+    raise Exit(0)
+
+
+def _eager(name: str, told: Any, **settings: Any) -> click.Option:
+    return click.Option([name], callback=told, is_eager=True, expose_value=False, **settings)
+
+
+app = Group(
+    COMMANDS,
+    name="occusite",
+    help=ABOUT,
+    epilog=EPILOG,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+    params=[
+        _eager("--version", _version, is_flag=True, help="The version and its rule set."),
+        _eager(
+            *("--show-completion", _completion),
+            metavar="SHELL",
+            help=f"The script that makes a shell complete commands, options and devices: {', '.join(SHELLS)}.",
+        ),
+    ],
+)
 
 
 def run() -> None:
     """The command line of this process."""
-    app.rich_markup_mode = "rich" if in_terminal() else None
-    app(prog_name="occusite")
-
-
-_add("occupancy", occupancy.occupancy)
-_add("explain", explain.explain)
-_add("sweep", sweep.sweep)
-_add("block-size", block_size.block_size)
-_add("read", read.read)
-_add("devices", devices.devices)
+    app.main(prog_name="occusite")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
 
 from occusite.cli import options
 from occusite.cli.output import Limiters, Table, bar, in_terminal, percent, show, show_json
+from occusite.cli.parser import Exit, option
+from occusite.model.terms import counted
 
 if TYPE_CHECKING:
     from occusite import nvidia
@@ -20,12 +21,12 @@ def block_size(
     device: options.Device = None,
     shared_per_thread: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--shared-per-thread", metavar="BYTES", help="Dynamic shared memory that grows with the block, per thread."
         ),
     ] = None,
     max_threads: Annotated[
-        int | None, typer.Option("--max-threads", metavar="N", help="The kernel's own limit: its launch bounds.")
+        str | None, option("--max-threads", metavar="N", help="The kernel's own limit: its launch bounds.")
     ] = None,
     rules: options.Rules = None,
     json: options.Json = False,
@@ -35,23 +36,24 @@ def block_size(
     Exits with 1 when no block size runs.
     """
     from occusite import nvidia
-    from occusite.model.fields import size
+    from occusite.model.fields import block, size
 
-    gpu = options.device(device, rules)
+    gpu, launch = options.question(device, rules, {"threads": "1", **fields})
     if not isinstance(gpu, nvidia.Device):
         raise ValueError(f"device: {gpu.name!r} is not allowed; give a GPU whose vendor suggests block sizes")
-    launch = options.launch(gpu, {**fields, "threads": 1})
+    launch = replace(launch, threads=1)
+    most = block("max_threads", max_threads, "threads") if max_threads is not None else None
     grows = size("shared_per_thread", shared_per_thread) if shared_per_thread else 0
     fixed = launch.dynamic_shared
     shared: Callable[[int], int] | None = (lambda threads: fixed + grows * threads) if grows else None
-    suggested = gpu.potential_block_size(launch, shared, max_threads)
-    smallest = gpu.smallest_block_size(launch, shared, max_threads)
+    suggested = gpu.potential_block_size(launch, shared, most)
+    smallest = gpu.smallest_block_size(launch, shared, most)
     if json:
         show_json({"device": gpu.name, "suggested": suggested._asdict(), "smallest_as_good": smallest._asdict()})
     else:
-        show(*_parts(gpu, launch, shared, suggested, smallest, max_threads))
+        show(*_parts(gpu, launch, shared, suggested, smallest, most))
     if not suggested.threads:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _parts(
@@ -62,8 +64,6 @@ def _parts(
     smallest: nvidia.BlockSize,
     max_threads: int | None,
 ) -> list[object]:
-    from dataclasses import replace
-
     if not suggested.threads:
         return [f"device: {device.name}", "no block size runs with these registers and this shared memory"]
     table = Table(["threads", "blocks", "warps", "occupancy", "limited by"], right=frozenset({0, 1, 2, 3}))
@@ -96,9 +96,10 @@ def _parts(
 def _grids(device: nvidia.Device, suggested: nvidia.BlockSize, smallest: nvidia.BlockSize) -> str:
     if suggested.min_grid is None or smallest.min_grid is None:
         return f"the number of SMs is not known{': ' * bool(device.note)}{device.note}"
-    return f"{suggested.min_grid:,} blocks of {suggested.threads}, or {smallest.min_grid:,} of {smallest.threads}"
+    first = f"{counted(suggested.min_grid, 'blocks')} of {suggested.threads}"
+    return f"{first}, or {smallest.min_grid:,} of {smallest.threads}" if smallest != suggested else first
 
 
 def _described(device: nvidia.Device, size: nvidia.BlockSize) -> str:
     share = percent(size.warps, device.warps_per_sm)
-    return f"{size.threads} threads, {size.blocks} blocks, {size.warps} of {device.warps_per_sm} warps ({share})"
+    return f"{counted(size.threads, 'threads')}, {counted(size.blocks, 'blocks')}, {size.warps} of {device.warps_per_sm} warps ({share})"

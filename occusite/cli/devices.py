@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from occusite.cli import options
-from occusite.cli.output import Table, show, show_json
+from occusite.cli.output import Table, note, show, show_json
+from occusite.cli.parser import Argument, Exit
 
 if TYPE_CHECKING:
     from occusite.devices import GPU
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def devices(
     search: Annotated[
         list[str] | None,
-        typer.Argument(help='Words of a name, family or architecture: "ada", "h100", "9.0", "gfx942".'),
+        Argument("[SEARCH]...", 'Words of a name, family or architecture: "ada", "h100", "9.0", "gfx942".'),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -42,8 +41,8 @@ def devices(
             parts += ["", _others_table(others)] if parts else [_others_table(others)]
         show(*parts)
     if not cards and not chips and not others:
-        typer.echo(f"no device matches {' '.join(words)!r}", err=True)
-        raise typer.Exit(1)
+        note(f"no device matches {' '.join(words)!r}")
+        raise Exit(1)
 
 
 def names() -> list[str]:

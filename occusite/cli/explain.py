@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from occusite.cli import options
 from occusite.cli.output import Cell, show, show_json
+from occusite.cli.parser import Exit
 
 if TYPE_CHECKING:
     from occusite.model import Occupancy, Step
@@ -24,8 +23,8 @@ def explain(
 
     Exits with 1 when the launch cannot run.
     """
-    gpu = options.device(device, rules)
-    answer = gpu.occupancy(options.launch(gpu, fields))
+    gpu, launch = options.question(device, rules, fields)
+    answer = gpu.occupancy(launch)
     if json:
         from occusite.questions import records
 
@@ -34,7 +33,7 @@ def explain(
     else:
         show(*lesson(answer))
     if not answer.runs:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def lesson(answer: Occupancy) -> list[object]:

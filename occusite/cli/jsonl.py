@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from occusite.cli import asked
 from occusite.model import Device
 from occusite.model.fields import build
+from occusite.questions import records
 from occusite.questions.grid import waves
 from occusite.questions.records import Lines
 
@@ -67,11 +68,13 @@ class Answers:
             grid = fields.pop("grid", None)
             answer = device.occupancy(build(device.launch_type, fields))
             line = self._write(answer)
-            if grid is None or not answer.runs:
+            if not answer.runs:
                 return line
-            on_device = waves(answer, grid)
-            more = json.dumps({**on_device._asdict(), "efficiency": float(on_device.efficiency)})
-            return f'{line[:-2]}, "waves": {more}}}\n'
+            if grid is not None:
+                line = f'{line[:-2]}, "waves": {json.dumps(records.waves(waves(answer, grid)))}}}\n'
+            if (clusters := records.clusters(answer)) is not None:
+                line = f'{line[:-2]}, "clusters": {json.dumps(clusters)}}}\n'
+            return line
         except ValueError as error:
             return json.dumps({"error": _shortened(str(error))}) + "\n"
 

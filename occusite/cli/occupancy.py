@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from occusite.cli import options
 from occusite.cli.output import Cell, Table, bar, in_terminal, percent, show, show_json
+from occusite.cli.parser import Exit, option
 from occusite.model.terms import counted
 
 if TYPE_CHECKING:
@@ -21,13 +20,13 @@ def occupancy(
     fields: dict[str, Any],
     device: options.Device = None,
     grid: Annotated[
-        int | None, typer.Option("--grid", metavar="N", help="Blocks of the whole grid: adds waves and tail.")
+        str | None, option("--grid", metavar="N", help="Blocks of the whole grid: adds waves and tail.")
     ] = None,
     rules: options.Rules = None,
     json: options.Json = False,
     jsonl: Annotated[
         bool,
-        typer.Option("--jsonl", help="Read launches as JSON Lines, write one answer a line. Ignores other options."),
+        option("--jsonl", help="Read launches as JSON Lines, write one answer a line. Ignores other options."),
     ] = False,
 ) -> None:
     """Resident blocks and warps of a launch, and every limit.
@@ -39,19 +38,20 @@ def occupancy(
 
         lines.run(sys.stdin.buffer, sys.stdout.buffer)
         return
-    gpu = options.device(device, rules)
-    answer = gpu.occupancy(options.launch(gpu, fields))
+    gpu, launch = options.question(device, rules, fields)
+    answer = gpu.occupancy(launch)
+    size = options.grid(grid)
     waves = None
-    if grid is not None and answer.runs:
+    if size is not None and answer.runs:
         from occusite.questions.grid import waves as waves_of
 
-        waves = waves_of(answer, grid)
+        waves = waves_of(answer, size)
     if json:
         show_json(_record(answer, waves))
     else:
         show(*_parts(answer, waves))
     if not answer.runs:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def headline(answer: Occupancy) -> list[object]:
@@ -119,13 +119,10 @@ def _parts(answer: Occupancy, waves: Waves | None) -> list[object]:
     if answer.runs:
         parts += ["", steps.advice(answer).sentence]
     if waves:
-        tail = f", the last of {waves.tail:,}" if waves.tail else ""
-        number = counted(waves.full + bool(waves.tail), "waves")
-        parts += [
-            "",
-            f"A grid of {counted(waves.grid, f'{terms.block}s')}: {number} of {waves.per_wave:,}{tail}; "
-            f"{float(100 * waves.efficiency):.4g} % of the slots used.",
-        ]
+        from occusite.cli.grid import waves_lines
+        from occusite.questions.grid import achieved
+
+        parts += ["", *waves_lines(answer, waves, achieved(answer, waves.grid))]
     if getattr(launch, "cluster", 1) > 1 and answer.runs:
         clusters = device.clusters(launch)  # type: ignore[attr-defined]
         known = clusters.at_most is not None
@@ -140,5 +137,7 @@ def _record(answer: Occupancy, waves: Waves | None) -> dict[str, object]:
     made: dict[str, object] = {**records.question(answer), **records.record(answer)}
     made["next"] = {key: nearest.record() for key, nearest in steps.by_budget(answer).items()}
     if waves:
-        made["waves"] = {**waves._asdict(), "efficiency": float(waves.efficiency)}
+        made["waves"] = records.waves(waves)
+    if (clusters := records.clusters(answer)) is not None:
+        made["clusters"] = clusters
     return made

@@ -7,48 +7,61 @@ import inspect
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import typer
-
 from occusite.cli import asked
+from occusite.cli.parser import option
 from occusite.model import Device as AnyDevice
 from occusite.model import Field
+from occusite.model.terms import joined
 
 _SHORT = {"threads": "-t", "registers": "-r", "dynamic_shared": "-s"}
 _METAVAR = {"count": "N", "bytes": "BYTES", "percent": "PERCENT"}
 
 
-def _complete_device(begun: str) -> list[str]:
+def complete_device(begun: str) -> list[str]:
+    """Names of devices that go on from what was typed; words a name can lack may be left out: "rtx-40", "4090"."""
     from occusite.cli.devices import names
+    from occusite.devices import find
 
     # Shells break words at spaces, and what was typed must stay as it is: the look-up forgives hyphens and case.
-    offered = [name.replace(" ", "-") for name in names()]
-    return [begun + name[len(begun) :] for name in offered if name.lower().startswith(begun.lower())]
+    offered: dict[str, None] = {}
+    for name in names():
+        words = name.split()
+        for start in range(len(words)):
+            form = "-".join(words[start:])
+            if form.lower().startswith(begun.lower()) and (begun or not start) and (not start or _is(find, form, name)):
+                offered[begun + form[len(begun) :]] = None
+                break
+    return list(offered)
 
 
-def _option(*names: str, **settings: Any) -> Any:
-    return typer.Option(*names, show_default=False, **settings)
+def _is(find: Callable[[str], AnyDevice], form: str, name: str) -> bool:
+    """Whether the shorter form names the very device."""
+    try:
+        return find(form).name == name
+    except ValueError:
+        return False
 
 
 Device = Annotated[
     str | None,
-    _option(
+    option(
         "--device",
         "-d",
         metavar="NAME",
         help='The GPU: "rtx 4090", "MI300X", "sm_90a", "gfx942", "8.9", "paper", or a TOML file of your own.',
-        autocompletion=_complete_device,
+        complete=complete_device,
     ),
 ]
 Rules = Annotated[
     str | None,
-    _option(
+    option(
         "--rules",
         metavar="NAME",
         help="The rule set to follow: for NVIDIA the CUDA version of its cuda_occupancy.h, for AMD hardware, hip, llvm-22 or "
         "llvm-24.  [default: the newest known, hardware]",
     ),
 ]
-Json = Annotated[bool, _option("--json", help="Print JSON.")]
+Json = Annotated[bool, option("--json", help="Print JSON.")]
 
 
 def field_option(field: Field) -> Any:
@@ -59,12 +72,13 @@ def field_option(field: Field) -> Any:
     if isinstance(default, bool):
         default = "yes" if default else "no"
     shown = f"  [default: {default}]" if default is not None else ""
-    text = f"{field.help}{since}{shown}"
+    shape = " A block's shape will do: 32x8." if field.shaped else ""
+    text = f"{field.help}{shape}{since}{shown}"
     if field.kind == "flag":
-        return Annotated[bool | None, _option(f"{flag}/--no-{flag[2:]}", help=text)]
+        return Annotated[bool | None, option(f"{flag}/--no-{flag[2:]}", help=text)]
     names = [flag, *([_SHORT[field.name]] if field.name in _SHORT else [])]
     metavar = "|".join(field.choices) if field.choices else _METAVAR[field.kind]
-    return Annotated[str | None, _option(*names, metavar=metavar, help=text)]
+    return Annotated[str | None, option(*names, metavar=metavar, help=text)]
 
 
 def with_launch(command: Callable[..., None]) -> Callable[..., None]:
@@ -90,19 +104,38 @@ def with_launch(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def device(name: str | None, rules: str | None = None) -> AnyDevice:
-    """The GPU of `--device`, by `--rules`. Raises `ValueError` when it is missing or unknown."""
-    if name is None:
-        raise ValueError('device: missing; give --device, like "rtx 4090" or 8.9')
-    return asked.device(name, rules)
+def question(
+    name: str | None, rules: str | None, fields: dict[str, Any], whole_launch: bool = True
+) -> tuple[AnyDevice, Any]:
+    """The GPU of `--device`, by `--rules`, and the launch that options describe; without `whole_launch` None for it.
 
-
-def launch(device: AnyDevice, fields: dict[str, Any]) -> Any:
-    """The launch on `device` that options describe. Raises `ValueError` naming the field, and the missing options."""
+    Raises `ValueError` naming the field, and all options that are missing at once.
+    """
     from occusite.model.fields import REQUIRED, build
 
-    missing = [f"--{f.name}" for f in device.launch_type.FIELDS if f.default is REQUIRED and f.name not in fields]
+    device = None if name is None else asked.device(name, rules)
+    # Without a device the first vendor whose launch has all the fields tells what else is missing.
+    kinds = [kind for kind in asked.launch_types() if fields.keys() <= {f.name for f in kind.FIELDS}]
+    kind = device.launch_type if device else (kinds or asked.launch_types())[0]
+    required = [f.name for f in kind.FIELDS if f.default is REQUIRED and f.name not in fields] if whole_launch else []
+    missing = ["device"] * (device is None) + required
     if missing:
-        names = ", ".join(option[2:] for option in missing)
-        raise ValueError(f"{names}: missing; give {' and '.join(missing)}")
-    return build(device.launch_type, fields)
+        flags = [f"--{n.replace('_', '-')}" for n in missing]
+        like = ', like --device "rtx 4090" or --device 8.9' if device is None else ""
+        raise ValueError(f"{', '.join(flag[2:] for flag in flags)}: missing; give {joined(flags)}{like}")
+    assert device is not None
+    return device, build(kind, fields) if whole_launch else None
+
+
+def grid(text: str | None) -> int | None:
+    """Blocks of `--grid`, which may be a shape: "64x64". Raises `ValueError` for what is no count."""
+    from occusite.model.fields import block
+
+    return None if text is None else block("grid", text, "blocks")
+
+
+def number(name: str, text: str | None) -> int | None:
+    """A whole number of an option. Raises `ValueError` for what is none."""
+    from occusite.model.fields import whole
+
+    return None if text is None else whole(name, text)

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from occusite.model.shown import COLOURS
 from occusite.model.terms import Budget
 
-# The colour of each slot for budgets, as in the book (Okabe–Ito, legible on dark and light ground).
-COLOURS = {
-    "registers": "#4a9fd8",
-    "memory": "#d99100",
-    "warps": "#009e73",
-    "blocks": "#cc79a7",
-    "barriers": "#d5651e",
-    "other": "#8a939e",
-}
 _GAP = "  "
 _LONGEST_CELL = 120
+_LONGEST_WORD = 24
 
 
 class Cell(NamedTuple):
@@ -46,6 +40,21 @@ class Limiters(NamedTuple):
     def text(self) -> str:
         """The names joined by plus signs."""
         return " + ".join(self.words) or self.otherwise
+
+
+class Name(NamedTuple):
+    """A table's cell with a kernel's name, which a terminal folds behind `_`, `::`, `,` and `<`, not in mid-word."""
+
+    text: str
+
+    def lines(self, width: int = 20) -> list[str]:
+        """The name in lines of at most `width`, where its parts allow it."""
+        lines = [""]
+        for piece in re.findall(r".+?(?:_+|::|[,<>]+|\s+|$)", _text(self.text)):
+            if lines[-1] and len(lines[-1] + piece.rstrip()) > width:
+                lines.append("")
+            lines[-1] += piece
+        return [line.rstrip() for line in lines]
 
 
 @dataclass
@@ -108,7 +117,7 @@ def staircase(levels: Sequence[int], most: int, height: int) -> list[str]:
 
 
 def _text(cell: object) -> str:
-    text = cell.text if isinstance(cell, Cell | Limiters) else str(cell)
+    text = cell.text if isinstance(cell, Cell | Limiters | Name) else str(cell)
     text = text[: _LONGEST_CELL + 1]
     if not text.isprintable():
         text = "".join(c if c.isprintable() else "�" for c in text)
@@ -140,7 +149,20 @@ def _show_rich(parts: Sequence[object]) -> None:
         elif isinstance(part, Cell):
             console.print(Text(part.text, f"bold {COLOURS.get(part.slot, '')}"), soft_wrap=True)
         else:
-            console.print(Text(str(part)), soft_wrap=True)
+            console.print(Text(wrapped(str(part), console.width)), soft_wrap=True)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Text in lines of at most `width`, cut between words; a cut line goes on below its own beginning or label."""
+    import textwrap
+
+    lines = []
+    for line in text.split("\n"):
+        label = re.match(r"\s*(?:[\w ]{1,20}:\s+)?", line)
+        indent = " " * (len(label[0]) if label else 0)
+        settings = {"break_long_words": False, "break_on_hyphens": False, "subsequent_indent": indent}
+        lines += textwrap.wrap(line, width, **settings) if len(line) > width else [line]  # type: ignore[arg-type]
+    return "\n".join(lines)
 
 
 def _rich(table: Table) -> Any:
@@ -151,11 +173,17 @@ def _rich(table: Table) -> Any:
     made = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), header_style="bold")
     for i, column in enumerate(table.columns):
         whole = table.folds is not None and i not in table.folds
-        made.add_column(column, justify="right" if i in table.right else "left", overflow="fold", no_wrap=whole)
+        cells = [column, *("" if isinstance(row[i], Name) else _text(row[i]) for row in table.rows)]
+        # A column may be narrow, but not narrower than its longest word.
+        least = max((len(word) for cell in cells for word in cell.split()), default=0)
+        right = "right" if i in table.right else "left"
+        made.add_column(column, justify=right, overflow="fold", no_wrap=whole, min_width=min(least, _LONGEST_WORD))  # type: ignore[arg-type]
 
     def styled(cell: object) -> Text:
         if isinstance(cell, Limiters) and cell.budgets:
             return Text(" + ").join(map(Text, cell.words, [COLOURS[budget.slot] for budget in cell.budgets]))
+        if isinstance(cell, Name):
+            return Text("\n".join(cell.lines()))
         return Text(_text(cell), COLOURS.get(cell.slot, "") if isinstance(cell, Cell) else "")
 
     for index, row in enumerate(table.rows):

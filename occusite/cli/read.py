@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from occusite.cli import options
-from occusite.cli.output import Limiters, Table, in_terminal, note, percent, show, show_json
+from occusite.cli import asked, options
+from occusite.cli.output import Limiters, Name, Table, in_terminal, note, percent, show, show_json
+from occusite.cli.parser import Argument, Exit, option
 
 if TYPE_CHECKING:
     from occusite.questions.kernels import KernelAnswer
@@ -19,28 +18,29 @@ if TYPE_CHECKING:
     Row = tuple[str, KernelAnswer]
 
 _ARGUMENT = "Files, Triton cache folders, or - for the standard input."
+_EXAMPLE = "files to read, or - for the standard input"
 
 
 def read(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help=_ARGUMENT)],
+    paths: Annotated[list[str], Argument("PATH...", _ARGUMENT, True, _EXAMPLE)],
     threads: Annotated[
-        int | None,
-        typer.Option("--threads", "-t", metavar="N", help="Threads per block, where the report does not say."),
+        str | None,
+        option("--threads", "-t", metavar="N", help="Threads per block, where the report does not say."),
     ] = None,
     dynamic_shared: Annotated[
         str | None,
-        typer.Option("--dynamic-shared", "-s", metavar="BYTES", help="Dynamic shared memory, where it does not say."),
+        option("--dynamic-shared", "-s", metavar="BYTES", help="Dynamic shared memory, where it does not say."),
     ] = None,
     registers: Annotated[
-        int | None,
-        typer.Option("--registers", "-r", metavar="N", help="Registers per thread, where the report does not say."),
+        str | None,
+        option("--registers", "-r", metavar="N", help="Registers per thread, where the report does not say."),
     ] = None,
     device: Annotated[
         str | None,
-        typer.Option("--device", "-d", metavar="NAME", help="The GPU.  [default: each kernel's architecture]"),
+        option("--device", "-d", metavar="NAME", help="The GPU.  [default: each kernel's architecture]"),
     ] = None,
     architecture: Annotated[
-        str, typer.Option("--architecture", metavar="sm_NN", help="For kernels whose report names none.")
+        str, option("--architecture", metavar="sm_NN", help="For kernels whose report names none.")
     ] = "",
     json: options.Json = False,
 ) -> None:
@@ -51,17 +51,18 @@ def read(
     Reads ptxas -v and nvcc --resource-usage logs, cuobjdump --dump-resource-usage, cubins and what holds them,
     Triton's cache, and Nsight Compute's CSV. Exits with 2 when a report cannot be read.
     """
-    from occusite.model.fields import size
+    from occusite.model.checks import integer
+    from occusite.model.fields import block, size, whole
     from occusite.questions import kernels
     from occusite.reports import ReportError
 
-    gpu = options.device(device) if device is not None else None
+    gpu = asked.device(device) if device is not None else None
     assumed = size("dynamic_shared", dynamic_shared) if dynamic_shared is not None else None
-    if threads is not None:
-        from occusite.model.checks import integer
-
-        integer("threads", threads, 1, 1024, "threads per block")
-    answers = kernels.Answers(gpu, threads, assumed, registers)
+    each = block("threads", threads, "threads") if threads is not None else None
+    if each is not None:
+        integer("threads", each, 1, 1024, "threads per block")
+    count = integer("registers", whole("registers", registers, "registers"), 0) if registers is not None else None
+    answers = kernels.Answers(gpu, each, assumed, count)
     rows: list[Row] = []
     failed = False
     for path in paths:
@@ -69,7 +70,7 @@ def read(
             rows += [(path, answers.row(report)) for report in _reports(path, architecture)]
         except (ReportError, OSError) as error:
             problem = error.strerror if isinstance(error, OSError) and error.strerror else error
-            typer.echo(f"Error: {path}: {problem}", err=True)
+            note(f"Error: {path or repr(path)}: {problem}")
             failed = True
     if json:
         show_json([_record(path, row) for path, row in rows])
@@ -78,7 +79,7 @@ def read(
         for text in kernels.remarks([row for _, row in rows]):
             note(text)
     if failed:
-        raise typer.Exit(2)
+        raise Exit(2)
 
 
 def _reports(path: str, architecture: str) -> list[KernelReport]:
@@ -86,6 +87,8 @@ def _reports(path: str, architecture: str) -> list[KernelReport]:
 
     from occusite import reports
 
+    if not path:
+        raise reports.ReportError("", "an empty path; give a file, a folder, or - for the standard input")
     return reports.read(sys.stdin.buffer.read() if path == "-" else Path(path), architecture)
 
 
@@ -114,16 +117,18 @@ def _narrow(rows: list[Row], several: bool) -> list[object]:
     columns, right = list(range(len(table.columns))), frozenset({0, 4, 5, 6, 7})
     same = [i for i in (4, 8) if len({line[i] for line in table.rows}) == 1 and table.rows[0][i] != "?"]
     shared = ", ".join(f"{table.rows[0][i]}{' threads per block' if i == 4 else ''}" for i in reversed(same))
-    columns_shown = [i for i in columns if i not in same]
+    # What no report says takes no column of its own.
+    silent = [i for i in columns[4:] if {line[i] for line in table.rows} == {"?"}]
+    columns_shown = [i for i in columns if i not in same and i not in silent]
     names = ["report"] * several + ["kernel"]
     shown = Table(
         [*(table.columns[i] for i in columns_shown), *names],
         [
-            [*(line[i] for i in columns_shown), *([path] * several), row.report.name or "?"]
+            [*(line[i] for i in columns_shown), *([path] * several), Name(row.report.name or "?")]
             for line, (path, row) in zip(table.rows, rows, strict=True)
         ],
         frozenset(n for n, i in enumerate(columns_shown) if i in right),
-        folds=frozenset({1, 2, *range(len(columns_shown), len(columns_shown) + len(names))}),
+        folds=frozenset({1, 2, 3, *range(len(columns_shown), len(columns_shown) + several)}),
     )
     return [shared, shown] if shared else [shown]
 

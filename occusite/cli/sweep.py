@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from occusite.cli import options
 from occusite.cli.output import Cell, Limiters, Table, in_terminal, percent, show, show_json, staircase
+from occusite.cli.parser import option
 
 if TYPE_CHECKING:
     from occusite.model import Device, Field, Occupancy
@@ -25,19 +24,17 @@ def sweep(
     device: options.Device = None,
     along: Annotated[
         str | None,
-        typer.Option(
-            "--along", "-k", metavar="FIELD", help="The field to vary, such as threads.  [default: registers]"
-        ),
+        option("--along", "-k", metavar="FIELD", help="The field to vary, such as threads.  [default: registers]"),
     ] = None,
     first: Annotated[
-        int | None, typer.Option("--first", metavar="N", help="The first value.  [default: the field's least]")
+        str | None, option("--first", metavar="N", help="The first value.  [default: the field's least]")
     ] = None,
     last: Annotated[
-        int | None, typer.Option("--last", metavar="N", help="The last value.  [default: the field's most]")
+        str | None, option("--last", metavar="N", help="The last value.  [default: the field's most]")
     ] = None,
     every: Annotated[
-        int | None,
-        typer.Option("--every", metavar="STEP", help="A row every STEP values.  [default: a row per plateau]"),
+        str | None,
+        option("--every", metavar="STEP", help="A row every STEP values.  [default: a row per plateau]"),
     ] = None,
     rules: options.Rules = None,
     json: options.Json = False,
@@ -46,15 +43,16 @@ def sweep(
 
     The field's own option marks where the launch stands.
     """
-    gpu = options.device(device, rules)
+    gpu = options.question(device, rules, fields, False)[0]
     field = _field(gpu, along or _registers(gpu))
     along = field.name
     marked = along in fields
     if field.default is ... and not marked:
         fields = {**fields, along: _ELSEWHERE}
-    launch = options.launch(gpu, fields)
+    launch = options.question(device, rules, fields)[1]
     answer = gpu.occupancy(launch)
-    rows = _rows(answer, field, first, last, every)
+    ends = [options.number(n, v) for n, v in (("first", first), ("last", last), ("every", every))]
+    rows = _rows(answer, field, *ends)
     if json:
         show_json({"device": gpu.name, "along": along, "slots": gpu.slots, "rows": rows})
         return

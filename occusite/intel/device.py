@@ -11,7 +11,7 @@ from occusite.intel import working
 from occusite.intel.launch import Launch
 from occusite.intel.rules import ARCHITECTURES, SOURCE, Architecture, each_limit, slm_allocated, threads_per_group
 from occusite.model.answer import UNLIMITED, Limit, Occupancy, RuleSet
-from occusite.model.checks import choice, integer
+from occusite.model.checks import choice, kept
 from occusite.model.fields import Field
 from occusite.model.terms import Budget, Step, Terms
 
@@ -47,7 +47,7 @@ class Device:
     def __post_init__(self) -> None:
         choice("architecture", self.architecture, tuple(ARCHITECTURES))
         if self.xe_cores is not None:
-            integer("xe_cores", self.xe_cores, 1)
+            kept(self, "xe_cores", 1)
 
     @property
     def has(self) -> Architecture:

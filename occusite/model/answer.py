@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from occusite.model import records, shown
 from occusite.model.fields import Field
 from occusite.model.terms import Budget, Phrase, Step, Terms, grouped
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class RuleSet(NamedTuple):
@@ -86,7 +89,7 @@ class Device(Protocol):
         """The same device by another of its rule sets. Raises `ValueError` for one it does not have."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Occupancy:
     """Residency of one launch on one core (SM, compute unit, Xe-core) of `device`.
 
@@ -108,6 +111,23 @@ class Occupancy:
     allocated: Mapping[str, int]
     causes: tuple[Phrase, ...] = ()
 
+    def __hash__(self) -> int:
+        # Limits and what is allocated follow from the rest, and a mapping has no hash.
+        return hash((self.device, self.launch, self.blocks, self.warps, self.causes))
+
+    def __repr__(self) -> str:
+        return shown.short(self)
+
+    def __str__(self) -> str:
+        return shown.sentence(self)
+
+    def _repr_html_(self) -> str:
+        return shown.html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question and the answer as plain data, as `--json` prints it; `model.records.schema()` states its form."""
+        return {**records.question(self), **records.record(self)}
+
     @property
     def runs(self) -> bool:
         """Whether at least one block fits."""
@@ -116,6 +136,9 @@ class Occupancy:
     @property
     def occupancy(self) -> Fraction | None:
         """Resident warps ÷ warp slots, exactly; None for a launch that cannot run."""
+        # Imported when asked for: it brings decimal numbers along, a tenth of a command's start.
+        from fractions import Fraction
+
         return Fraction(self.warps, self.slots) if self.blocks else None
 
     @property

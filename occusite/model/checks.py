@@ -11,13 +11,20 @@ def integer(field: str, value: object, low: int, high: int | None = None, unit: 
     Any whole-number type is taken (NumPy's too). Floats are refused, even whole ones: a launch is counted, not
     measured. Raises `ValueError` naming `field`, `value` and the allowed range.
     """
-    number = value if type(value) is int else _index(value)
+    number = value if type(value) is int else as_int(value)
     if number is None or number < low or (high is not None and number > high):
         allowed = f"{low}–{high}" if high is not None else f"{low} or more"
         raise ValueError(
             f"{field}: {_short(value)} is not allowed; give a whole number, {allowed}{' ' + unit if unit else ''}"
         )
     return number
+
+
+def kept(frozen: object, field: str, low: int, high: int | None = None, unit: str = "") -> int:
+    """`integer` of a frozen object's field, which keeps it as an int. Errors as of `integer`."""
+    value = integer(field, getattr(frozen, field), low, high, unit)
+    object.__setattr__(frozen, field, value)
+    return value
 
 
 def number(field: str, value: object, low: float, high: float | None = None, unit: str = "") -> float:
@@ -39,7 +46,7 @@ def choice(field: str, value: object, allowed: tuple[str, ...]) -> str:
     return str(value)
 
 
-def _index(value: object) -> int | None:
+def as_int(value: object) -> int | None:
     """A whole number of any type as an int; None for what is none, truth values included."""
     # NumPy's truth values have an index too, so they are told by their type's name.
     if isinstance(value, bool) or type(value).__name__ == "bool":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -44,6 +45,11 @@ class Field(NamedTuple):
     help: str = ""
 
     @property
+    def shaped(self) -> bool:
+        """Whether its values may be written as a block's shape, "32x8"."""
+        return self.unit in ("threads", "work-items") and self.low == 1
+
+    @property
     def whole(self) -> bool:
         """Whether its values are whole numbers."""
         return self.kind in ("count", "bytes", "percent")
@@ -80,9 +86,27 @@ class Field(NamedTuple):
             return _FLAGS[word.lower()]
         if self.kind == "bytes":
             return size(self.name, word)
-        if not re.fullmatch(r"[+-]?\d{1,20}", word):
-            raise ValueError(f"{self.name}: {text!r} is not allowed; give a whole number of {self.unit}")
-        return int(word)
+        return (block if self.shaped else whole)(self.name, word, self.unit)
+
+
+def whole(field: str, text: str, unit: str = "") -> int:
+    """The whole number that `text` writes. Raises `ValueError` naming the field."""
+    if not re.fullmatch(r"[+-]?\d{1,20}", text.strip()):
+        raise ValueError(f"{field}: {text!r} is not allowed; give a whole number{' of ' * bool(unit)}{unit}")
+    return int(text)
+
+
+def block(field: str, text: str, unit: str) -> int:
+    """The count that `text` writes as a number or as a shape of up to three sides: "256", "32x8", "8x8x4".
+
+    Raises `ValueError` naming the field.
+    """
+    sides = re.split(r"\s*[x×,]\s*", text.strip().lower())
+    if len(sides) == 1:
+        return whole(field, text, unit)
+    if len(sides) > 3 or not all(re.fullmatch(r"\d{1,20}", side) for side in sides):
+        raise ValueError(f"{field}: {text!r} is not allowed; give a whole number of {unit}, or a shape like 32x8")
+    return math.prod(int(side) for side in sides)
 
 
 def size(field: str, text: str) -> int:

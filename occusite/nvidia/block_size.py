@@ -60,7 +60,7 @@ def available_dynamic_shared(device: Properties, launch: Launch, blocks: int) ->
 
     Raises `ValueError` when that many blocks are not resident even without dynamic shared memory.
     """
-    integer("blocks", blocks, 1, None, "blocks per SM")
+    blocks = integer("blocks", blocks, 1, None, "blocks per SM")
     resident = min(limit for limit in limits.each_limit(device, launch, 0)[0].values() if limit is not None)
     if cluster_cause(device, launch):
         resident = 0
@@ -81,7 +81,7 @@ def available_dynamic_shared(device: Properties, launch: Launch, blocks: int) ->
 
 def _sizes(device: Properties, max_threads: int | None) -> list[int]:
     if max_threads is not None:
-        integer("max_threads", max_threads, 1, None, "threads per block")
+        max_threads = integer("max_threads", max_threads, 1, None, "threads per block")
     most = device.max_threads_per_block if max_threads is None else min(max_threads, device.max_threads_per_block)
     return [min(size, most) for size in range(device.warp_size, most + device.warp_size, device.warp_size)]
 
@@ -95,7 +95,7 @@ def _first_best(device: Properties, launch: Launch, dynamic_shared: Shared | Non
             shared = launch.dynamic_shared
         else:
             shared = dynamic_shared(size) if callable(dynamic_shared) else dynamic_shared
-            integer("dynamic_shared", shared, 0, None, "bytes per block")
+            shared = integer("dynamic_shared", shared, 0, None, "bytes per block")
         count = resident(size, registers, shared)
         if count * size > best:
             best, threads, blocks = count * size, size, count

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from occusite.model.checks import as_int
 from occusite.model.fields import MOST_BYTES, Field, checker
 
 FIELDS = (
@@ -132,7 +133,7 @@ class Launch:
     cache_preference: str = "none"
 
     def __post_init__(self) -> None:
-        if type(self.carveout) is int and self.carveout == -1:
+        if self.carveout is not None and as_int(self.carveout) == -1:
             object.__setattr__(self, "carveout", None)
         _check(self)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from occusite.model.checks import choice, integer
+from occusite.model.checks import choice, kept
 from occusite.nvidia.launch import Launch
 from occusite.nvidia.rules import CHIPS, HEADER, HEADERS, KIB, Allocation, allocation_for
 
@@ -65,7 +65,7 @@ class Properties:
                 f"suffix: {self.suffix!r} is not allowed; code for {self.compute_capability} has {allowed}"
             )
         if self.sm_count is not None:
-            integer("sm_count", self.sm_count, 1)
+            kept(self, "sm_count", 1)
         for name in (
             "threads_per_sm",
             "shared_memory_per_sm",
@@ -75,9 +75,9 @@ class Properties:
             "max_threads_per_block",
             "warp_size",
         ):
-            integer(name, getattr(self, name), 1)
-        integer("shared_memory_per_block_opt_in", self.shared_memory_per_block_opt_in, 0)
-        integer("reserved_shared_memory", self.reserved_shared_memory, 0)
+            kept(self, name, 1)
+        kept(self, "shared_memory_per_block_opt_in", 0)
+        kept(self, "reserved_shared_memory", 0)
         put = object.__setattr__
         put(self, "allocation", allocation)
         put(self, "major", int(major))

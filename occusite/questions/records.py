@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from occusite.model.answer import Occupancy
 from occusite.model.fields import changed
+from occusite.model.records import SCHEMA, question, record
 
-# The version of the records' form: a field that goes or changes its meaning raises it.
-SCHEMA = 1
+if TYPE_CHECKING:
+    from occusite.questions.grid import Waves
 
-
-def question(answer: Occupancy) -> dict[str, Any]:
-    """The device and the launch an answer is for."""
-    device = answer.device
-    return {
-        "schema": SCHEMA,
-        "device": device.name,
-        "vendor": device.vendor,
-        "architecture": device.architecture,
-        "rules": device.rules.name,
-        "launch": {f.name: getattr(answer.launch, f.name) for f in fields(answer.launch)},
-    }
+__all__ = ["SCHEMA", "Lines", "as_command", "as_python", "clusters", "question", "record", "waves"]
 
 
-def record(answer: Occupancy) -> dict[str, Any]:
-    """The answer's fields; an unlimited limit has None, `reason` is there only when the launch cannot run."""
-    made: dict[str, Any] = {
-        "blocks": answer.blocks,
-        "warps": answer.warps,
-        "slots": answer.slots,
-        "occupancy": answer.warps / answer.slots if answer.runs else None,
-        "limits": {key: limit._asdict() for key, limit in answer.limits.items()},
-        "limiters": list(answer.limiters),
-        "allocated": dict(answer.allocated),
-    }
-    if answer.causes:
-        made["reason"] = answer.reason
+def waves(found: Waves) -> dict[str, Any]:
+    """Waves and tail as plain data."""
+    return {**found._asdict(), "busy_cores": found.busy_cores, "efficiency": float(found.efficiency)}
+
+
+def clusters(answer: Occupancy) -> dict[str, Any] | None:
+    """What is known of a launch's clusters, an upper bound; None for a launch without clusters, or that cannot run."""
+    ask = getattr(answer.device, "clusters", None)
+    if ask is None or not answer.runs or answer.launch.cluster == 1:
+        return None
+    made: dict[str, Any] = ask(answer.launch)._asdict()
     return made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import random
 import subprocess
 import sys
@@ -70,6 +71,10 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--lines", type=int, default=100_000)
     options.add_argument("--kernels", type=int, default=10_000)
+    options.add_argument("--tries", type=int, default=7, help="starts of each command, of which the shortest counts")
+    options.add_argument(
+        "--cuxray", type=Path, help="the folder of pip install --target=FOLDER cuxray, to compare starts"
+    )
     given = options.parse_args()
 
     data = launches(given.lines)
@@ -88,6 +93,15 @@ def main() -> None:
     bare = seconds(lambda: subprocess.run([sys.executable, "-c", ""], check=True))
     helped = seconds(command("--help"))
     print(f"occusite --help                     {helped:>10.3f} s         {helped / bare:.2f} × an empty Python")
+
+    asked = seconds(command("occupancy", "-d", "sm_90", "-t", "256", "-r", "64"), given.tries)
+    print(f"occusite occupancy                  {asked:>10.3f} s         {asked / bare:.2f} × an empty Python")
+    if given.cuxray:
+        rival = [sys.executable, "-c", "from cuxray.entry import main; main()", "occupancy", "--arch", "sm_90"]
+        rival += ["--threads", "256", "--regs", "64"]
+        settings = {**os.environ, "PYTHONPATH": str(given.cuxray)}
+        other = seconds(lambda: subprocess.run(rival, env=settings, capture_output=True, check=True), given.tries)
+        print(f"cuxray occupancy                    {other:>10.3f} s         occusite takes {asked / other:.2f} × that")
 
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "build.log"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from occusite import amd, intel, nvidia
 from occusite.cli import devices, output
@@ -54,13 +55,14 @@ def test_occupancy_as_json() -> None:
     assert (made["vendor"], made["architecture"], made["rules"]) == ("nvidia", "sm_89", nvidia.HEADER)
     assert made["next"]["registers"] == steps.next_step(found, "registers").record()
     waves = waves_of(found, 1000)
-    assert made["waves"] == {**waves._asdict(), "efficiency": float(waves.efficiency)}
+    assert made["waves"] == {**waves._asdict(), "efficiency": float(waves.efficiency), "busy_cores": 128}
+    assert "clusters" not in made
     assert "reason" not in made
 
 
 @pytest.mark.parametrize("field", [field.name for field in nvidia.Launch.FIELDS])
 def test_every_field_is_an_option_of_every_command_that_takes_a_launch(field: str) -> None:
-    for command in ("occupancy", "explain", "sweep", "block-size"):
+    for command in ("occupancy", "explain", "sweep", "block-size", "why", "grid", "shared"):
         assert f"--{field.replace('_', '-')}" in run(command, "--help")
 
 
@@ -72,6 +74,18 @@ def test_the_paper_rule_is_asked_alike() -> None:
     )
 
 
+def test_clusters_are_a_bound_in_json_too() -> None:
+    asked = ("occupancy", "-d", "9.0", "-t", "256", "-r", "32", "--cluster", "16")
+    made = parsed(*asked)["clusters"]
+    assert (made["size"], made["portable"], made["at_most"]) == (16, False, 66)
+    assert "only the driver knows" in made["note"]
+    assert "At most 66 clusters active" in run(*asked)
+    line = b'{"device": "9.0", "threads": 256, "registers": 32, "cluster": 16, "grid": 32}'
+    answered = json.loads(run("occupancy", "--jsonl", stdin=line))
+    assert answered["clusters"] == made
+    assert answered["waves"]["per_wave"] == 1056
+
+
 def test_another_rule_set() -> None:
     arguments = ("occupancy", "-d", "10.3", "-t", "64", "-r", "32", "--barriers", "2", "--rules")
     assert parsed(*arguments, "13.2")["limits"]["barriers"] == {"blocks": 32, "warps": 64}
@@ -81,6 +95,34 @@ def test_another_rule_set() -> None:
 
 def test_a_launch_that_cannot_run_has_no_percentage() -> None:
     assert parsed("occupancy", "-d", "9.0", "-t", "288", "-r", "224", code=1)["occupancy"] is None
+
+
+@pytest.mark.parametrize("command", ["occupancy", "explain", "why", "grid"])
+def test_no_command_gives_a_share_of_what_cannot_run(command: str) -> None:
+    asked = (command, "-d", "9.0", "-t", "288", "-r", "224")
+    first = run(*asked, code=1).split("Each of these")[0]
+    assert "cannot run" in first
+    assert "%" not in first
+    made = parsed(*asked, code=1)
+    assert (made["blocks"], made["occupancy"]) == (0, None)
+    assert made["reason"] == nvidia.device("9.0").occupancy(nvidia.Launch(288, 224)).reason
+    line = b'{"device": "9.0", "threads": 288, "registers": 224, "grid": 7}'
+    answered = json.loads(run("occupancy", "--jsonl", stdin=line))
+    assert {key: made[key] for key in answered} == answered
+
+
+def test_the_drivers_carveout_is_the_same_everywhere() -> None:
+    wanted = nvidia.device("8.9").occupancy(nvidia.Launch(256, 40, carveout=-1)).to_dict()
+    for text in ("-1", "default"):
+        made = parsed("occupancy", "-d", "8.9", "-t", "256", "-r", "40", "--carveout", text)
+        assert {key: made[key] for key in wanted} == wanted
+    for value in (-1, "-1", None):
+        line = json.dumps({"device": "8.9", "threads": 256, "registers": 40, "carveout": value})
+        answered = json.loads(run("occupancy", "--jsonl", stdin=line.encode()))
+        assert {key: wanted[key] for key in answered} == answered
+    assert "carveout: -2 is not allowed" in run(
+        *["occupancy", "-d", "8.9", "-t", "256", "-r", "40", "--carveout", "-2"], code=2
+    )
 
 
 def test_every_option_reaches_the_launch() -> None:
@@ -105,7 +147,24 @@ def test_a_launch_that_cannot_run_exits_with_1() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("occupancy", "device: missing; give --device"),
+        ("occupancy", "device, threads, registers: missing; give --device, --threads and --registers, like --device"),
+        ("occupancy --vgprs 3", "device, work-items: missing; give --device and --work-items, like --device"),
+        ("explain -t 3", "device, registers: missing; give --device and --registers"),
+        ("sweep -t 3", "device: missing; give --device, like"),
+        ("block-size", "device, registers: missing; give --device and --registers"),
+        (
+            "occupancy -d 8.9 -t 32x0x -r 3",
+            "threads: '32x0x' is not allowed; give a whole number of threads, or a shape",
+        ),
+        ("occupancy -d 8.9 -t 8x8x8x8 -r 3", "threads: '8x8x8x8' is not allowed"),
+        ("occupancy -d 8.9 -t 32x0 -r 3", "threads: 0 is not allowed"),
+        ("occupancy -d 8.9 -t 3 -r 3 --grid x", "grid: 'x' is not allowed; give a whole number of blocks"),
+        ("sweep -d 8.9 -t 3 --first x", "first: 'x' is not allowed; give a whole number"),
+        ("read - --registers x", "registers: 'x' is not allowed; give a whole number of registers"),
+        ("occupancy --thread 3", "--thread: occusite occupancy has no such option; did you mean --threads"),
+        ("occupancy -t", "-t: give a value after it. See occusite occupancy --help"),
+        ("occupancy stray", "stray: not understood here; options begin with --. See occusite occupancy --help"),
+        ("read", "PATH: missing; give files to read, or - for the standard input. See occusite read --help"),
         ("occupancy -d 8.9", "threads, registers: missing; give --threads and --registers"),
         ("occupancy -d 8.9 -t 32", "registers: missing; give --registers"),
         ("occupancy -d 8.9 -t 0 -r 3", "threads: 0 is not allowed; give a whole number, 1–2147483647 threads"),
@@ -127,13 +186,77 @@ def test_a_launch_that_cannot_run_exits_with_1() -> None:
         ("block-size -d 8.9 -r 3 --shared-per-thread x", "shared_per_thread: 'x' is not allowed"),
         ("read no-such-file", "no-such-file: No such file"),
         ("read - --threads 0", "threads: 0 is not allowed"),
-        ("frobnicate", "No such command 'frobnicate'"),
+        ("frobnicate", "frobnicate: no such command. See occusite --help"),
+        ("blocksize", "blocksize: no such command; did you mean block-size? See occusite --help"),
     ],
 )
 def test_a_mistake_names_the_field_and_exits_with_2(arguments: str, said: str) -> None:
     text = run(*arguments.split(), code=2)
     assert said in text
     assert "Traceback" not in text
+    assert text.count("\n") == 1, "one mistake, one line"
+    for jargon in ("Invalid value", "Usage", "parse", "argument(s)", "Input should be"):
+        assert jargon not in text
+
+
+def test_an_empty_path_walks_over_no_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "build.log").write_text("ptxas info    : Used 18 registers\n")
+    monkeypatch.chdir(tmp_path)
+    assert run("read", "", code=2) == "Error: '': an empty path; give a file, a folder, or - for the standard input\n"
+
+
+@pytest.mark.parametrize("shape", ["32x8", "256", "8x8x4", "32X8", "32 × 8", "256x1"])
+def test_a_blocks_shape_is_its_threads(shape: str) -> None:
+    assert parsed("occupancy", "-d", "8.9", "-t", shape, "-r", "64")["launch"]["threads"] == 256
+    made = parsed("occupancy", "-d", "gfx942", "--work-items", shape, "--vgprs", "64")
+    assert made["launch"]["work_items"] == 256
+    line = json.dumps({"device": "8.9", "threads": shape, "registers": 64})
+    assert json.loads(run("occupancy", "--jsonl", stdin=line.encode()))["blocks"] == 4
+    log = b"ptxas info    : Compiling entry function 'k' for 'sm_89'\nptxas info    : Used 64 registers\n"
+    report = json.loads(run("read", "-", "-t", shape, "--json", stdin=log))
+    assert report[0]["answer"]["launch"]["threads"] == 256
+    assert parsed("block-size", "-d", "8.9", "-r", "40", "--max-threads", shape)["suggested"]["threads"] == 256
+
+
+def test_one_block_is_one_block() -> None:
+    text = run("block-size", "-d", "9.0", "-r", "255", "--max-threads", "256", "-s", "200KiB")
+    assert "256 threads, 1 block, 8 of 64 warps" in text
+    for command in (["block-size", "-d", "9.0", "-r", "64", "-s", "200KiB"], ["occupancy", *ADA, "-s", "90KiB"]):
+        assert not re.search(r"\b1 (blocks|warps|threads|waves)\b", run(*command)), command
+
+
+@pytest.mark.parametrize("columns", ["80", "100"])
+def test_no_word_is_folded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, columns: str) -> None:
+    """In a terminal each word of a table stands whole on a line, as it does in a pipe."""
+    log = b"ptxas info    : Compiling entry function 'matmul_kernel' for 'sm_89'\nptxas info    : Used 74 registers, 16384 bytes smem\n"
+    before = tmp_path / "before.log"
+    before.write_bytes(log.replace(b"74 reg", b"120 reg"))
+    commands: list[tuple[list[str], bytes]] = [
+        (["occupancy", *ADA, "-s", "100"], b""),
+        (["occupancy", "-d", "gfx942", "--work-items", "320", "--vgprs", "128"], b""),
+        (["sweep", *ADA], b""),
+        (["sweep", "-d", "8.9", "-r", "40", "-k", "threads"], b""),
+        (["block-size", "-d", "8.9", "-r", "40"], b""),
+        (["devices", "ada"], b""),
+        (["devices", "gfx9"], b""),
+        (["read", "-", "-t", "256"], log),
+        (["explain", *ADA, "-s", "100"], b""),
+        (["why", "-d", "8.9", "-t", "256", "-r", "40", "-s", "60000", "--max-dynamic-shared", "49152"], b""),
+        (["grid", *ADA, "--grid", "1000"], b""),
+        (["shared", *ADA], b""),
+        (["stack", "-d", "8.9"], b""),
+        (["warp-groups", "-d", "9.0", "-r", "168", "24/240/240"], b""),
+        (["diff", str(before), "-", "-t", "256"], log),
+    ]
+    for command, stdin in commands:
+        plain = set(re.findall(r"[A-Za-z]{3,}", run(*command, stdin=stdin, code=int(command[0] == "why"))))
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setenv("COLUMNS", columns)
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", run(*command, stdin=stdin, code=int(command[0] == "why")))
+        monkeypatch.delenv("FORCE_COLOR")
+        whole = set(re.findall(r"[A-Za-z]{3,}", shown))
+        assert not whole - plain - {"block", "per"}, (command, shown)
+        assert max(map(len, shown.splitlines())) <= int(columns), (command, shown)
 
 
 def test_explain_writes_out_every_step() -> None:
@@ -273,6 +396,20 @@ def test_a_tie_names_both_changes() -> None:
     assert steps.nearest(answer).better is None
     assert steps.together(answer) == "registers 74 → 64 and static shared 28,584 → 24,576: 32 warps"
     assert nvidia.device("8.6").occupancy(nvidia.Launch(256, 64, 24_576)).warps == 32
+
+
+def test_a_name_folds_between_its_parts() -> None:
+    assert output.Name("matmul_kernel").lines() == ["matmul_kernel"]
+    assert output.Name("void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm>").lines(20) == [
+        *("void cutlass::", "Kernel2<cutlass_80_", "tensorop_s1688gemm>"),
+    ]
+    assert output.Name("a" * 40).lines(20) == ["a" * 40]
+
+
+def test_text_folds_between_words_below_its_label() -> None:
+    text = "rules:      one two three\nfour"
+    assert output.wrapped(text, 20) == "rules:      one two\n            three\nfour"
+    assert output.wrapped("  a b", 3) == "  a\n  b"
 
 
 def test_bars_and_stairs() -> None:

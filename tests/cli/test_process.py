@@ -51,11 +51,11 @@ def test_the_installed_command_is_the_module() -> None:
 
 
 def test_without_the_extra_a_plain_message() -> None:
-    code = "import sys; sys.modules['typer'] = None; import occusite.cli; occusite.cli.main()"
+    code = "import sys; sys.modules['click'] = None; import occusite.cli; occusite.cli.main()"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert found.returncode == 2
     assert found.stderr.strip() == (
-        "occusite: the command line needs typer and rich; install them with: pip install 'occusite[cli]'"
+        "occusite: the command line needs click and rich; install them with: pip install 'occusite[cli]'"
     )
 
 
@@ -96,6 +96,16 @@ def test_start_up_loads_neither_rich_nor_the_readers() -> None:
     assert found.stdout.strip() == "[]"
 
 
+def test_an_answer_loads_no_more_than_it_needs() -> None:
+    code = (
+        "import sys\nfrom occusite.cli.app import app\n"
+        f"try:\n    app.main({ADA!r})\nexcept SystemExit:\n    pass\n"
+        "print([m for m in ('rich', 'pydantic', 'typer', 'occusite.reports', 'asyncio', 'email') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
 def test_a_terminal_gets_tables_and_colour() -> None:
     import pty
@@ -123,12 +133,25 @@ def test_a_terminal_gets_tables_and_colour() -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shell_completion(shell: str) -> None:
-    found = run("--show-completion", shell, _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
-    assert b"occusite" in found.stdout
-    if shell == "bash":
-        words = {"COMP_WORDS": "occusite occupancy --device geforce", "COMP_CWORD": "3"}
-        found = run(_OCCUSITE_COMPLETE="complete_bash", **words)
-        assert b"geforce-RTX-4090\n" in found.stdout
+    assert b"_OCCUSITE_COMPLETE" in run("--show-completion", shell).stdout
+    assert run("--show-completion", "tcsh").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("begun", "found"),
+    [
+        ("geforce", "geforce-RTX-4090"),
+        ("rtx-40", "rtx-4090"),
+        ("rtx-409", "rtx-4090"),
+        ("mi30", "mi300X"),
+        ("gfx94", "gfx942"),
+        ("8.", "8.9"),
+    ],
+)
+def test_completion_finds_devices_by_the_words_people_type(begun: str, found: str) -> None:
+    words = {"COMP_WORDS": f"occusite occupancy --device {begun}", "COMP_CWORD": "3"}
+    offered = run(_OCCUSITE_COMPLETE="bash_complete", **words).stdout.decode().split()
+    assert f"plain,{found}" in offered
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
+import numpy
 import pytest
 
 import occusite
-from occusite import nvidia, paper
+from occusite import amd, intel, nvidia, paper, scheduler
 from occusite.model import Limit
 from occusite.model.answer import RuleSet, budgets_of
+from occusite.model.fields import build
 from occusite.model.terms import Phrase
+from occusite.questions import grid, staircase, steps
 
 ANSWERS = (
     nvidia.device("8.9").occupancy(nvidia.Launch(256, 40)),
@@ -61,6 +66,22 @@ def test_an_answer_survives_pickling_and_copying(answer: occusite.Occupancy) -> 
     for other in (pickle.loads(pickle.dumps(answer)), copy.copy(answer), copy.deepcopy(answer)):
         assert other == answer
         assert other.steps == answer.steps
+        assert {other: 1}[answer] == 1
+
+
+def test_public_objects_can_be_kept_copied_and_be_keys() -> None:
+    answer = ANSWERS[0]
+    device, launch = nvidia.device("9.0"), nvidia.Launch(256, 41, cluster=2)
+    kept = (
+        *(device, launch, amd.device("gfx942"), amd.Launch(256, 41), intel.device("pvc"), intel.Launch(256, 32)),
+        *(paper.SM(), paper.Launch(256, 64), device.clusters(launch), device.potential_block_size(launch)),
+        *(steps.advice(answer), steps.nearest(answer), grid.waves(answer, 1000), staircase.plateaus(answer)),
+        *(scheduler.Kernel(loads=4), answer.steps, *device.budgets),
+    )
+    for thing in kept:
+        for other in (pickle.loads(pickle.dumps(thing)), copy.copy(thing), copy.deepcopy(thing)):
+            assert other == thing
+            assert {other: 1}[thing] == 1
 
 
 def test_rule_sets_are_named() -> None:
@@ -101,3 +122,32 @@ def test_the_first_unknown_budget_is_named() -> None:
 def test_whole_blocks_count_unless_a_rule_set_says_otherwise() -> None:
     assert RuleSet("hardware", "a document").whole_blocks
     assert all(answer.rules.whole_blocks for answer in ANSWERS)
+
+
+@pytest.mark.parametrize("kind", [numpy.int8, numpy.int64, numpy.uint32])
+def test_numpys_integers_are_whole_numbers(kind: Any) -> None:
+    answer = nvidia.device("8.9").occupancy(
+        nvidia.Launch(kind(96), kind(41), dynamic_shared=kind(100), carveout=kind(50))
+    )
+    assert answer == nvidia.device("8.9").occupancy(nvidia.Launch(96, 41, dynamic_shared=100, carveout=50))
+    json.dumps(answer.to_dict())
+    device = nvidia.Device("8.9", sm_count=kind(3), threads_per_sm=kind(64))
+    assert type(device.sm_count) is int is type(device.threads_per_sm)
+    assert device.warps_per_sm == 2
+    made = (paper.SM(warps=kind(48)).warps, amd.Device("gfx90a", "half", cus=kind(52)).cus)
+    assert {type(number) for number in made} == {int}
+    waves = grid.waves(answer, kind(100))
+    assert type(waves.grid) is int is type(waves.full)
+    room = answer.device.available_dynamic_shared(nvidia.Launch(kind(96), kind(41)), kind(2))
+    assert room == answer.device.available_dynamic_shared(nvidia.Launch(96, 41), 2)
+    with pytest.raises(ValueError, match=r"^threads: .*96\.0.* is not allowed"):
+        nvidia.Launch(numpy.float64(96.0), 41)  # type: ignore[arg-type]
+
+
+def test_the_drivers_carveout_is_one_contract() -> None:
+    for value in (None, -1, numpy.int64(-1)):
+        assert nvidia.Launch(256, 41, carveout=value).carveout is None
+    assert build(nvidia.Launch, {"threads": 256, "registers": 41, "carveout": "-1"}) == nvidia.Launch(256, 41)
+    for value in (-2, 101, -1.0):
+        with pytest.raises(ValueError, match=rf"^carveout: {value} is not allowed; give a whole number, 0–100"):
+            nvidia.Launch(256, 41, carveout=value)  # type: ignore[arg-type]

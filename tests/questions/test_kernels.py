@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from occusite import devices, nvidia
 from occusite.book import widgets

@@ -7,7 +7,7 @@ import shlex
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from occusite import nvidia, occupancy, paper
 from occusite.cli.app import app

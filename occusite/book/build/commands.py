@@ -8,7 +8,7 @@ from html import escape
 
 def command(line: str, stdin: str = "") -> str:
     """What `occusite …` prints, piped: runs the command line in this process. Raises `ValueError` for an exit with 2."""
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from occusite.cli.app import app
 
