@@ -70,7 +70,7 @@ class GPU:
     memory_type: str = ""
     bus_bits: int | None = None
     l2_mb: float | None = None
-    cells: dict[str, str] = field(default_factory=dict)
+    cells: dict[str, str] = field(default_factory=dict, hash=False)
     confirmed_by: str = ""
     unconfirmed: tuple[str, ...] = ()
     note: str = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 
 import pytest
@@ -243,3 +245,9 @@ def test_a_device_of_ones_own_of_other_vendors() -> None:
     assert (theirs.name, theirs.vendor, theirs.cores) == ("custom pvc", "intel", 64)
     with pytest.raises(ValueError, match="the key 'sm_count' is not allowed; give some of cus, name, target"):
         devices.from_toml('target = "gfx942"\nsm_count = 38')
+
+
+def test_a_board_survives_copying_and_counts_in_a_set() -> None:
+    board = devices.gpu("H200")
+    assert pickle.loads(pickle.dumps(board)) == board
+    assert {board, copy.deepcopy(board)} == {board}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from occusite.reports.names import readable
@@ -25,6 +24,10 @@ class ReportError(ValueError):
         super().__init__(f"{where}: {problem}" if where else problem)
         self.where = where
         self.problem = problem
+
+    def __reduce__(self) -> tuple[type[ReportError], tuple[str, str]]:
+        """Made anew from both parts: an exception is otherwise copied from its one sentence."""
+        return type(self), (self.where, self.problem)
 
 
 class CalleeSpills(NamedTuple):
@@ -68,7 +71,7 @@ class KernelReport:
     spill_loads: int | None = None
     stack_frame: int | None = None
     stack: int | None = None
-    constant: Mapping[int, int] = field(default_factory=lambda: MappingProxyType({}))
+    constant: Mapping[int, int] = field(default_factory=dict, hash=False)
     cluster: tuple[int, int, int] | None = None
     final: bool = True
     source: str = ""

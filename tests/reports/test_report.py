@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import pickle
 from pathlib import Path
 
 import pytest
@@ -90,3 +92,12 @@ def test_a_malformed_architecture(architecture: str) -> None:
 def test_one_text_may_hold_several_formats() -> None:
     text = LOG.read_text() + (DATA / "cuobjdump" / "fat" / "reduce.o.txt").read_text()
     assert [r.source for r in read(text)] == ["ptxas"] * 9 + ["cuobjdump"] * 2
+
+
+def test_an_error_and_a_report_survive_copying() -> None:
+    error = ReportError("line 2", "no number")
+    for other in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
+        assert (other.where, other.problem, str(other)) == ("line 2", "no number", "line 2: no number")
+    report = KernelReport(kernel="k", architecture="sm_90", registers=32)
+    assert pickle.loads(pickle.dumps(report)) == report
+    assert hash(copy.deepcopy(report)) == hash(report)

@@ -12,7 +12,7 @@ from occusite.book.parts.widget import Choice, Paste, Slider, View, Widget
 from occusite.questions import kernels
 from occusite.questions.kernels import KernelAnswer
 from occusite.questions.steps import step_up
-from occusite.reports import KernelReport, read
+from occusite.reports import KernelReport, ReportError, read
 
 SAMPLE = (get_data("occusite", "data/sample_build.log") or b"").decode()
 REPORTED = "reported"
@@ -20,13 +20,16 @@ SHOWN = 200
 
 
 def view(log: str, device: str, threads: int, dynamic: int) -> View:
-    """One row a kernel. Raises `ReportError` naming the line that cannot be read."""
+    """One row a kernel. Raises `ValueError` naming the line that cannot be read."""
     if not log.strip():
         return View(
             "<strong>Nothing pasted yet</strong> <br>Paste a build log made with <code>-Xptxas -v</code>.",
             {"kernels": "", "notes": ""},
         )
-    reports = read(log.splitlines(keepends=True))
+    try:
+        reports = read(log.splitlines(keepends=True))
+    except ReportError as error:
+        raise ValueError(f"log: {error}") from None
     chosen = None if device == REPORTED else devices.find(device)
     answers = kernels.Answers(chosen, threads, dynamic * paper.KIB)
     rows = [answers.row(report) for report in reports[:SHOWN]]

@@ -109,7 +109,7 @@ def test_every_position_of_the_controls_has_a_view(name: str, data: st.DataObjec
     view = json.loads(api.view(name, json.dumps(values)))
     # A combination may be refused (a GPU without that kernel), but in words that name a control.
     if "error" in view:
-        assert any(control in view["error"] for control in values)
+        assert any(control in view["error"] for control in values), view["error"]
         return
     first = json.loads(api.view(name, "{}"))
     assert view["status"] and list(view["parts"]) == list(first["parts"])
