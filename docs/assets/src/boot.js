@@ -3,7 +3,7 @@
 import { loadPyodide } from "pyodide";
 
 import { wait } from "./stop.js";
-import { file, recallSnapshot, toKeep } from "./store.js";
+import { file, recallSnapshot, toKeep, use } from "./store.js";
 
 /** @typedef {import("pyodide").PyodideAPI} Pyodide */
 /** `module`: the interpreter as an earlier worker compiled it. `plain`: ignore what is cached on the device.
@@ -63,7 +63,10 @@ export async function boot({ module, plain }) {
   /** @param {string} name @param {string} [type] */
   const get = (name, type = "application/octet-stream") => file(new URL(name, here), type, (url) => download(url, Boolean(plain)), !plain);
   // Start all downloads at once, the longest first.
-  const compiled = module ? Promise.resolve(module) : compile(get(`${__PYODIDE__}pyodide.asm.wasm`, "application/wasm"));
+  const interpreter = `${__PYODIDE__}pyodide.asm.wasm`;
+  // An earlier worker of this page may still be keeping the file of the module it compiled.
+  use(new URL(interpreter, here));
+  const compiled = module ? Promise.resolve(module) : compile(get(interpreter, "application/wasm"));
   const lookup = plain ? Promise.resolve(null) : recallSnapshot();
   const library = get(__LIBRARY__);
   const book = get(__PACK__).then((response) => response.arrayBuffer());
@@ -81,8 +84,8 @@ export async function boot({ module, plain }) {
     return String(input).endsWith(__LIBRARY__) ? library : plainFetch(input, init);
   };
   WebAssembly.instantiateStreaming = async (_source, imports) => {
-    const interpreter = await compiled;
-    return { module: interpreter, instance: await WebAssembly.instantiate(interpreter, imports) };
+    const wasm = await compiled;
+    return { module: wasm, instance: await WebAssembly.instantiate(wasm, imports) };
   };
   /** @type {Pyodide} */
   let pyodide;

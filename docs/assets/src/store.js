@@ -14,6 +14,9 @@ const SNAPSHOT = snapshotUrl(new URL(import.meta.url));
 /** The URLs this version uses; other versions own the other entries. @type {Set<string>} */
 const used = new Set([SNAPSHOT]);
 
+/** Count `url` among what this version uses, where a boot has no need to fetch it. @param {URL} url */
+export const use = (url) => void used.add(url.href);
+
 /** What was downloaded and unpacked, or null where it was not whole. @type {Array<Promise<Entry | null>>} */
 const unpackedFiles = [];
 
